@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
+let products = [
+    "NukeCore", "NukeCurlLoader", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache", "NukeKit", "NukeTestKit",
+]
+
+let package = Package(
+    name: "nuke",
+    products: products.map { .library(name: $0, targets: [$0]) } + [.executable(name: "nuke", targets: ["NukeCLI"])],
+    targets: [
+        // The core: no network, no disk cache, no codec. Its C target holds what Glibc's module does not show to Swift.
+        .target(name: "CNukeCore", path: "Sources/CInterop/CNukeCore"),
+        .target(name: "NukeCore", dependencies: ["CNukeCore"]),
+
+        // C libraries that are linked: a system library for the flags, a shim that is all that Swift sees.
+        .systemLibrary(
+            name: "CNukeJPEGSystem", path: "Sources/CInterop/CNukeJPEGSystem", pkgConfig: "libjpeg",
+            providers: [.apt(["libjpeg62-turbo-dev"])]),
+        .target(name: "CNukeJPEG", dependencies: ["CNukeJPEGSystem"], path: "Sources/CInterop/CNukeJPEG"),
+        .systemLibrary(
+            name: "CNukePNGSystem", path: "Sources/CInterop/CNukePNGSystem", pkgConfig: "libpng",
+            providers: [.apt(["libpng-dev"])]),
+        .target(name: "CNukePNG", dependencies: ["CNukePNGSystem"], path: "Sources/CInterop/CNukePNG"),
+        // C libraries that are opened at first use: never linked.
+        .target(name: "CNukeCurl", path: "Sources/CInterop/CNukeCurl"),
+
+        .target(name: "NukeDecodersJPEG", dependencies: ["NukeCore", "CNukeJPEG"]),
+        .target(name: "NukeDecodersPNG", dependencies: ["NukeCore", "CNukePNG"]),
+        .target(name: "NukeCurlLoader", dependencies: ["NukeCore", "CNukeCurl"]),
+        .target(name: "NukeDiskCache", dependencies: ["NukeCore"]),
+        .target(
+            name: "NukeKit",
+            dependencies: ["NukeCore", "NukeCurlLoader", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache"]),
+        .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
+        .executableTarget(name: "NukeCLI", dependencies: ["NukeKit"]),
+
+        .target(name: "NukeTestSupport", dependencies: ["NukeCore"], path: "Tests/NukeTestSupport"),
+        .testTarget(name: "NukeCoreTests", dependencies: ["NukeCore", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeDecodersJPEGTests", dependencies: ["NukeDecodersJPEG", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeDecodersPNGTests", dependencies: ["NukeDecodersPNG", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(name: "NukeCurlLoaderTests", dependencies: ["NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(name: "NukeDiskCacheTests", dependencies: ["NukeDiskCache", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(name: "NukeKitTests", dependencies: ["NukeKit", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(name: "NukeCLITests", dependencies: ["NukeCLI", "NukeTestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+    let isTest = target.path?.hasPrefix("Tests/") ?? (target.type == .test)
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+        .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+        .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470
+        .enableExperimentalFeature("Lifetimes"),  // spans returned from our own types, SE-0446
+    ]
+    if !isTest { target.swiftSettings?.append(.strictMemorySafety()) }  // SE-0458
+}

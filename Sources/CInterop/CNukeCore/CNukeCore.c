@@ -1,0 +1,48 @@
+#define _GNU_SOURCE
+#include "CNukeCore.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const size_t hugePage = (size_t)2 << 20;
+
+void CNukeCore_setThreadName(const char *name) {
+    char kept[16] = {0};
+    strncpy(kept, name, sizeof kept - 1);
+    pthread_setname_np(pthread_self(), kept);
+}
+
+int CNukeCore_processorCount(void) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+static size_t roundedToHugePages(size_t size) { return (size + hugePage - 1) & ~(hugePage - 1); }
+
+void *CNukeCore_mapHugePages(size_t size) {
+    if (size == 0 || size > SIZE_MAX - 2 * hugePage) return NULL;
+    size_t length = roundedToHugePages(size), reserved = length + hugePage;
+    char *start = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) return NULL;
+    size_t before = (hugePage - (uintptr_t)start % hugePage) % hugePage, after = reserved - before - length;
+    if (before > 0) munmap(start, before);
+    if (after > 0) munmap(start + before + length, after);
+    madvise(start + before, length, MADV_HUGEPAGE);
+    return start + before;
+}
+
+void CNukeCore_unmapHugePages(void *address, size_t size) { munmap(address, roundedToHugePages(size)); }
+
+int CNukeCore_openForReading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
+int CNukeCore_isRegularFile(unsigned int mode) { return S_ISREG(mode); }
+int CNukeCore_isDirectory(unsigned int mode) { return S_ISDIR(mode); }

@@ -1,0 +1,28 @@
+// What NukeCore needs of Linux that Glibc's Swift module does not show: calls behind _GNU_SOURCE, and macros.
+#ifndef CNUKECORE_H
+#define CNUKECORE_H
+
+#include <stddef.h>
+
+// Names the calling thread (at most 15 bytes are kept). pthread_setname_np is behind _GNU_SOURCE.
+void CNukeCore_setThreadName(const char *_Nonnull name);
+
+// How many processors this process may run on; sched_getaffinity and CPU_COUNT are behind _GNU_SOURCE.
+int CNukeCore_processorCount(void);
+
+// Zeroed memory of at least `size` bytes that starts on a 2 MiB boundary and is advised for huge pages, or NULL.
+// MAP_FAILED and the MADV_ constants do not import.
+void *_Nullable CNukeCore_mapHugePages(size_t size);
+
+// Gives back what CNukeCore_mapHugePages returned for the same size.
+void CNukeCore_unmapHugePages(void *_Nonnull address, size_t size);
+
+// open(2) with O_RDONLY | O_CLOEXEC: the variadic function does not import. O_NONBLOCK is set too, lest a FIFO hold the
+// thread; regular files ignore it. -1 and errno on failure.
+int CNukeCore_openForReading(const char *_Nonnull path);
+
+// S_ISREG and S_ISDIR do not import.
+int CNukeCore_isRegularFile(unsigned int mode);
+int CNukeCore_isDirectory(unsigned int mode);
+
+#endif

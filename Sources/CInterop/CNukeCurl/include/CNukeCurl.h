@@ -1,0 +1,3 @@
+#ifndef CNUKECURL_H
+#define CNUKECURL_H
+#endif

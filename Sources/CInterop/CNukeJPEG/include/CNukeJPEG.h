@@ -1,0 +1,3 @@
+#ifndef CNUKEJPEG_H
+#define CNUKEJPEG_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef CNUKEPNG_H
+#define CNUKEPNG_H
+#endif

@@ -1,0 +1,73 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a decoder is made from: the request, the bytes so far, and how the result will be used.
+public struct ImageDecodingContext: Sendable {
+    /// The request that the data is loaded for.
+    public var request: ImageRequest
+    /// The data, or what has been received of it.
+    public var data: Data
+    /// Whether the data is complete; true by default.
+    public var isCompleted: Bool
+    /// The response that brought the data; nil for cached, local and closure data.
+    public var dataResponse: DataResponse?
+    /// The cache that the data came from; nil if it was loaded.
+    public var cacheType: ImageResponse.CacheType?
+    /// What previews are wanted; incremental by default.
+    public var previewPolicy: ImagePipeline.PreviewPolicy = .incremental
+    /// What the picture may ask for.
+    public var limits: ImageLimits = ImageLimits()
+    /// Set when the result is no longer wanted; codecs look at it at least every 64 rows.
+    public var cancellation: CancellationFlag = CancellationFlag()
+    /// The processor that will run first on the image, if its answer to `decodeHint` counts for this decode.
+    var hintingProcessor: (any ImageProcessing)?
+
+    /// Creates a context.
+    public init(
+        request: ImageRequest, data: Data, isCompleted: Bool = true, dataResponse: DataResponse? = nil,
+        cacheType: ImageResponse.CacheType? = nil
+    ) {
+        self.request = request
+        self.data = data
+        self.isCompleted = isCompleted
+        self.dataResponse = dataResponse
+        self.cacheType = cacheType
+    }
+
+    /// The size at which the result will be used, in upright pixels, given the size that the header tells.
+    ///
+    /// Nil: every pixel is needed. A decoder that can do so for less decodes at the nearest size that is at least twice
+    /// this one (so that the resampling that follows has enough to work with), and never below.
+    public func decodeHint(for original: ImageSize) -> ImageSize? {
+        if let thumbnail = request.thumbnail { return thumbnail.targetSize(for: original) }
+        return hintingProcessor?.decodeHint(for: original)
+    }
+
+    /// Makes the container of a decoded picture: sets the scale and the size before reduction, and applies the thumbnail.
+    ///
+    /// - Parameters:
+    ///   - image: The upright pixels, whole or reduced as `decodeHint` allows.
+    ///   - type: The format.
+    ///   - originalSize: The upright size that the header tells, in pixels.
+    public func makeContainer(
+        image: Bitmap, type: AssetType, originalSize: ImageSize
+    ) throws(ImageDecodingError) -> ImageContainer {
+        var image = image
+        if let target = request.thumbnail?.targetSize(for: originalSize) {
+            let (width, height) = target.roundedToPixels
+            if width != image.width || height != image.height {
+                guard let resized = Resampler.resample(image, width: width, height: height) else {
+                    throw .outOfMemory("no memory for a thumbnail of \(width)x\(height) pixels", codec: "")
+                }
+                image = resized
+            }
+        }
+        if image.scale != request.scale { image = image.withScale(request.scale) }
+        var container = ImageContainer(image: image, type: type)
+        container.originalSize = originalSize
+        return container
+    }
+}

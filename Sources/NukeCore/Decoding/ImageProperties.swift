@@ -1,0 +1,63 @@
+/// What a picture's header tells before any pixel is decoded.
+public struct ImageProperties: Hashable, Sendable {
+    /// The model of the stored samples.
+    public enum ColorModel: String, Hashable, Sendable {
+        /// One channel of luminance.
+        case gray
+        /// Red, green and blue; also luma and chroma, which are another way to write them.
+        case rgb
+        /// Colours out of a palette.
+        case indexed
+        /// Cyan, magenta, yellow and black; also their luma-chroma form.
+        case cmyk
+    }
+
+    /// The format.
+    public var type: AssetType
+    /// Columns of the upright picture, in pixels.
+    public var width: Int
+    /// Rows of the upright picture, in pixels.
+    public var height: Int
+    /// The orientation stored in the file; width and height have it applied already.
+    public var orientation: ImageOrientation
+    /// Frames of an animation; 1 for a still picture.
+    public var frameCount: Int
+    /// The loop count as stored: the formats differ in what they mean by it; nil if none is stored.
+    public var loopCount: Int?
+    /// Seconds that each frame is to be shown, as stored; empty for a still picture.
+    public var frameDurations: [Double]
+    /// Whether the file can hold pixels that are not opaque.
+    public var hasAlpha: Bool
+    /// Bits a stored sample has.
+    public var bitDepth: Int
+    /// The model of the stored samples.
+    public var colorModel: ColorModel
+    /// Whether an ICC profile is embedded.
+    public var hasICCProfile: Bool
+    /// Whether the picture is stored in passes of rising quality.
+    public var isProgressive: Bool
+
+    /// Creates the properties of a still picture; set what differs afterwards.
+    ///
+    /// Width and height are the stored ones; the orientation is applied to them here.
+    public init(
+        type: AssetType, storedWidth: Int, storedHeight: Int, orientation: ImageOrientation = .up, hasAlpha: Bool,
+        bitDepth: Int, colorModel: ColorModel, hasICCProfile: Bool = false, isProgressive: Bool = false
+    ) {
+        self.type = type
+        self.width = orientation.swapsSides ? storedHeight : storedWidth
+        self.height = orientation.swapsSides ? storedWidth : storedHeight
+        self.orientation = orientation
+        self.frameCount = 1
+        self.loopCount = nil
+        self.frameDurations = []
+        self.hasAlpha = hasAlpha
+        self.bitDepth = bitDepth
+        self.colorModel = colorModel
+        self.hasICCProfile = hasICCProfile
+        self.isProgressive = isProgressive
+    }
+
+    /// Width and height of the upright picture, in pixels.
+    public var size: ImageSize { ImageSize(width: width, height: height) }
+}

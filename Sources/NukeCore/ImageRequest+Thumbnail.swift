@@ -1,0 +1,64 @@
+extension ImageRequest {
+    /// A small version of an image, which decoders make for less than the whole would cost.
+    public struct ThumbnailOptions: Hashable, Sendable {
+        enum TargetSize: Hashable, Sendable {
+            case longerSide(Double)
+            case size(ImageSize, ImageProcessingOptions.Unit, ImageProcessingOptions.ContentMode)
+        }
+
+        let target: TargetSize
+
+        /// Whether to make the thumbnail from the picture where the file embeds none; true by default.
+        public var createThumbnailFromImageIfAbsent = true
+        /// Whether to make the thumbnail from the picture even where the file embeds one; true by default.
+        public var createThumbnailFromImageAlways = true
+        /// Whether the thumbnail is upright; true by default.
+        public var createThumbnailWithTransform = true
+        /// Has no effect here, as thumbnails are always decoded at once; part of the identity. True by default.
+        public var shouldCacheImmediately = true
+
+        /// Asks for a longer side of this many pixels.
+        public init(maxPixelSize: Double) { target = .longerSide(maxPixelSize) }
+
+        /// Asks for a size that the image fills or fits; points are pixels here unless the request has a scale.
+        public init(
+            size: ImageSize, unit: ImageProcessingOptions.Unit = .points,
+            contentMode: ImageProcessingOptions.ContentMode = .aspectFill
+        ) {
+            target = .size(size, unit, contentMode)
+        }
+
+        /// The size, in upright pixels, of the thumbnail of a picture; never larger than the picture.
+        ///
+        /// Nil if the target is not a positive, finite number: the whole picture then.
+        func targetSize(for original: ImageSize) -> ImageSize? {
+            let factor: Double
+            switch target {
+            case .longerSide(let side):
+                factor = side / max(original.width, original.height)
+            case .size(let size, _, let mode):
+                let ratios = (size.width / original.width, size.height / original.height)
+                factor = mode == .aspectFill ? max(ratios.0, ratios.1) : min(ratios.0, ratios.1)
+            }
+            guard factor.isFinite, factor > 0 else { return nil }
+            return original.scaled(by: min(1, factor))
+        }
+
+        /// The text that stands for these options in keys.
+        var identifier: String {
+            let flags = [
+                createThumbnailFromImageIfAbsent, createThumbnailFromImageAlways, createThumbnailWithTransform,
+                shouldCacheImmediately,
+            ]
+            let options = flags.map { $0 ? "true" : "false" }.joined()
+            switch target {
+            case .longerSide(let side):
+                return "com.github/kean/nuke/thumbnail?maxPixelSize=\(side),options=\(options)"
+            case .size(let size, _, let mode):
+                return """
+                    com.github/kean/nuke/thumbnail?width=\(size.width),height=\(size.height),                    contentMode=\(mode),options=\(options)
+                    """
+            }
+        }
+    }
+}

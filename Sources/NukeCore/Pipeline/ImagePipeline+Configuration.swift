@@ -1,0 +1,56 @@
+extension ImagePipeline {
+    /// What a pipeline is made of. A value, except that its queues are shared by the copies.
+    public struct Configuration: Sendable {
+        /// The loader for every scheme; nil, the default: what `dataLoaderRegistry` has for the URL's scheme.
+        public var dataLoader: (any DataLoading)?
+        /// The loaders by scheme; the shared registry by default.
+        public var dataLoaderRegistry: DataLoaderRegistry = .shared
+        /// The formats that are decoded and encoded; the shared registry by default.
+        public var decoderRegistry: ImageDecoderRegistry = .shared
+        /// Makes decoders; nil, the default: `decoderRegistry` does.
+        public var makeImageDecoder: (@Sendable (ImageDecodingContext) -> (any ImageDecoding)?)?
+        /// The cache of data; nil, the default: none.
+        public var dataCache: (any DataCaching)?
+
+        private var customImageCache: (any ImageCaching)??
+
+        /// The cache of decoded images; `ImageCache.shared` unless assigned; nil: none.
+        public var imageCache: (any ImageCaching)? {
+            get { customImageCache ?? ImageCache.shared }
+            set { customImageCache = .some(newValue) }
+        }
+
+        /// Judges a response before its body is taken: an error fails the load; by default statuses but 200…299 do.
+        public var validate: @Sendable (DataResponse) -> (any Swift.Error)? = Self.validateStatus
+
+        /// What pictures may ask for.
+        public var imageLimits = ImageLimits()
+        /// Bytes a load may bring; by default the lesser of 200 MiB and a tenth of the memory; nil: any number.
+        public var maximumResponseDataSize: Int? = min(200 << 20, HostLimits.memory / 10)
+
+        /// Whether equal work is done once; true by default.
+        public var isTaskCoalescingEnabled = true
+        /// Whether `file:` and `data:` URLs are read without a loader; true by default.
+        public var isLocalResourcesSupportEnabled = true
+
+        /// Loads at once: 6 by default.
+        public var dataLoadingQueue = TaskQueue(maxConcurrentOperationCount: 6)
+        /// Decodes at once: as many as codec threads by default.
+        public var imageDecodingQueue = TaskQueue(maxConcurrentOperationCount: CodecThreads.shared.count)
+        /// Processing steps at once: as many as codec threads by default.
+        public var imageProcessingQueue = TaskQueue(maxConcurrentOperationCount: CodecThreads.shared.count)
+        /// Encodes at once: as many as codec threads by default.
+        public var imageEncodingQueue = TaskQueue(maxConcurrentOperationCount: CodecThreads.shared.count)
+
+        /// Creates the default configuration: memory cache only, loaders and formats of the shared registries.
+        public init(dataLoader: (any DataLoading)? = nil) {
+            self.dataLoader = dataLoader
+        }
+
+        /// The default of `validate`: accepts statuses 200…299 and responses without a status.
+        public static func validateStatus(_ response: DataResponse) -> (any Swift.Error)? {
+            guard let status = response.statusCode, !(200...299).contains(status) else { return nil }
+            return DataLoadingError.statusCodeUnacceptable(status)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension ImagePipeline {
+    /// Customises a pipeline request by request, and watches its tasks. Every requirement has a default.
+    ///
+    /// The pipeline keeps its delegate alive.
+    public protocol Delegate: AnyObject, Sendable {
+        /// The loader for a request; by default the configuration's, or the registry's for the URL's scheme.
+        @ImagePipelineActor
+        func dataLoader(for request: ImageRequest, pipeline: ImagePipeline) -> (any DataLoading)?
+
+        /// The decoder for data; by default the configuration's, or the registry's.
+        func imageDecoder(for context: ImageDecodingContext, pipeline: ImagePipeline) -> (any ImageDecoding)?
+
+        /// The cache of decoded images for a request; by default the configuration's.
+        func imageCache(for request: ImageRequest, pipeline: ImagePipeline) -> (any ImageCaching)?
+
+        /// The cache of data for a request; by default the configuration's.
+        func dataCache(for request: ImageRequest, pipeline: ImagePipeline) -> (any DataCaching)?
+
+        /// The key of a request in both caches; nil, the default: the one made of the request.
+        func cacheKey(for request: ImageRequest, pipeline: ImagePipeline) -> String?
+
+        /// Called before a URL is loaded; what it returns goes to the loader. May take its time: a slot is held meanwhile.
+        ///
+        /// Header fields added here are in no cache key: credentials that differ between callers belong on the request.
+        @concurrent
+        func willLoadData(
+            for request: ImageRequest, dataRequest: DataRequest, pipeline: ImagePipeline
+        ) async throws -> DataRequest
+
+        /// A task was made; called on the thread that made it, before it starts.
+        func imageTaskCreated(_ task: ImageTask, pipeline: ImagePipeline)
+
+        /// A task is registered and starts.
+        @ImagePipelineActor
+        func imageTaskDidStart(_ task: ImageTask, pipeline: ImagePipeline)
+
+        /// Something happened to a task.
+        @ImagePipelineActor
+        func imageTask(_ task: ImageTask, didReceiveEvent event: ImageTask.Event, pipeline: ImagePipeline)
+    }
+}
+
+extension ImagePipeline.Delegate {
+    /// The configuration's loader, or the registry's for the URL's scheme.
+    public func dataLoader(for request: ImageRequest, pipeline: ImagePipeline) -> (any DataLoading)? {
+        let configuration = pipeline.configuration
+        return configuration.dataLoader
+            ?? request.url?.scheme.flatMap { configuration.dataLoaderRegistry.loader(for: $0) }
+    }
+
+    /// The configuration's decoder, or the registry's.
+    public func imageDecoder(for context: ImageDecodingContext, pipeline: ImagePipeline) -> (any ImageDecoding)? {
+        let configuration = pipeline.configuration
+        if let makeImageDecoder = configuration.makeImageDecoder { return makeImageDecoder(context) }
+        return configuration.decoderRegistry.decoder(for: context)
+    }
+
+    /// The configuration's cache.
+    public func imageCache(for request: ImageRequest, pipeline: ImagePipeline) -> (any ImageCaching)? {
+        pipeline.configuration.imageCache
+    }
+
+    /// The configuration's cache.
+    public func dataCache(for request: ImageRequest, pipeline: ImagePipeline) -> (any DataCaching)? {
+        pipeline.configuration.dataCache
+    }
+
+    /// Nil: the key made of the request.
+    public func cacheKey(for request: ImageRequest, pipeline: ImagePipeline) -> String? { nil }
+
+    /// The request as it is.
+    @concurrent
+    public func willLoadData(
+        for request: ImageRequest, dataRequest: DataRequest, pipeline: ImagePipeline
+    ) async throws -> DataRequest { dataRequest }
+
+    /// Does nothing.
+    public func imageTaskCreated(_ task: ImageTask, pipeline: ImagePipeline) {}
+
+    /// Does nothing.
+    @ImagePipelineActor
+    public func imageTaskDidStart(_ task: ImageTask, pipeline: ImagePipeline) {}
+
+    /// Does nothing.
+    @ImagePipelineActor
+    public func imageTask(_ task: ImageTask, didReceiveEvent event: ImageTask.Event, pipeline: ImagePipeline) {}
+}
+
+/// Has the defaults of every requirement; stands in where the user gives no delegate.
+final class DefaultPipelineDelegate: ImagePipeline.Delegate {}

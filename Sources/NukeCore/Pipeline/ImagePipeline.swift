@@ -1,0 +1,201 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+internal import Synchronization
+
+/// Loads images: finds them in the caches, or downloads, decodes, processes and stores them, each step once for all that
+/// ask for it at a time.
+///
+/// Usable from any thread. Work goes on as long as somebody waits for it, also if the pipeline is let go meanwhile.
+public final class ImagePipeline: Sendable {
+    private static let sharedPipeline = Lock(ImagePipeline())
+
+    /// The pipeline used where none is named; stores in memory only. Settable from any thread.
+    public static var shared: ImagePipeline {
+        get { sharedPipeline.withLock { $0 } }
+        set { sharedPipeline.withLock { $0 = newValue } }
+    }
+
+    /// What the pipeline is made of.
+    public let configuration: Configuration
+
+    let delegate: any Delegate
+    let hasUserDelegate: Bool
+    private let lastTaskId = Atomic<UInt64>(0)
+    private let isInvalidated = Atomic<Bool>(false)
+    /// Hits that were answered without a task.
+    private let immediateHits = Atomic<Int>(0)
+
+    @ImagePipelineActor let dataStores = PendingDataStores()
+    @ImagePipelineActor private var tasks: [ImageTask: TaskSubscription?] = [:]
+    @ImagePipelineActor let loadImagePool: TaskPool<LoadImageKey, ImageResponse>
+    @ImagePipelineActor let fetchImagePool: TaskPool<OriginalImageKey, ImageResponse>
+    @ImagePipelineActor let fetchDataPool: TaskPool<DownloadKey, OriginalData>
+    @ImagePipelineActor let loadDataPool: TaskPool<LoadImageKey, ImageResponse>
+
+    /// Creates a pipeline.
+    public init(configuration: Configuration = Configuration(), delegate: (any Delegate)? = nil) {
+        self.configuration = configuration
+        self.delegate = delegate ?? DefaultPipelineDelegate()
+        hasUserDelegate = delegate != nil
+        let isCoalescing = configuration.isTaskCoalescingEnabled
+        loadImagePool = TaskPool(isCoalescingEnabled: isCoalescing)
+        fetchImagePool = TaskPool(isCoalescingEnabled: isCoalescing)
+        fetchDataPool = TaskPool(isCoalescingEnabled: isCoalescing)
+        loadDataPool = TaskPool(isCoalescingEnabled: isCoalescing)
+    }
+
+    /// Creates a pipeline with the default configuration as changed by the closure.
+    public convenience init(delegate: (any Delegate)? = nil, _ configure: (inout Configuration) -> Void) {
+        var configuration = Configuration()
+        configure(&configuration)
+        self.init(configuration: configuration, delegate: delegate)
+    }
+
+    // MARK: Loading
+
+    /// Starts loading the image at a URL.
+    public func imageTask(with url: URL) -> ImageTask { imageTask(with: ImageRequest(url: url)) }
+
+    /// Starts loading an image and returns at once.
+    public func imageTask(with request: ImageRequest) -> ImageTask {
+        startTask(with: request, isMemoryChecked: false)
+    }
+
+    /// The image at a URL.
+    public func image(for url: URL) async throws(Error) -> PlatformImage {
+        try await image(for: ImageRequest(url: url))
+    }
+
+    /// The image that a request asks for; cancelling the Swift task cancels the load.
+    ///
+    /// An image in the memory cache is returned at once: without a task, an event or a hop to another thread, unless there
+    /// is a delegate that wants to hear of it.
+    public func image(for request: ImageRequest) async throws(Error) -> PlatformImage {
+        let canAnswerAtOnce = !hasUserDelegate && !isInvalidated.load(ordering: .relaxed)
+        if canAnswerAtOnce, !Task.isCancelled {
+            if let container = cachedImage(for: request), !container.isPreview {
+                immediateHits.wrappingAdd(1, ordering: .relaxed)
+                return container.image
+            }
+            return try await startTask(with: request, isMemoryChecked: true).image
+        }
+        return try await startTask(with: request, isMemoryChecked: false).image
+    }
+
+    /// The bytes that a request asks for and the response that brought them; nil for cached and local bytes.
+    ///
+    /// Processors are not applied.
+    public func data(for request: ImageRequest) async throws(Error) -> (Data, DataResponse?) {
+        let task = startTask(with: request, isDataTask: true, isMemoryChecked: true)
+        let response = try await task.response
+        return (response.container.data ?? Data(), response.dataResponse)
+    }
+
+    /// Stops everything: tasks under way end with `cancelled`, later ones with `pipelineInvalidated`.
+    public func invalidate() {
+        guard !isInvalidated.exchange(true, ordering: .relaxed) else { return }
+        Task { @ImagePipelineActor in
+            for task in tasks.keys.sorted(by: { $0.taskId < $1.taskId }) { end(task, with: .failure(.cancelled)) }
+        }
+    }
+
+    // MARK: Tasks
+
+    private func startTask(with request: ImageRequest, isDataTask: Bool = false, isMemoryChecked: Bool) -> ImageTask {
+        let task = ImageTask(
+            taskId: lastTaskId.wrappingAdd(1, ordering: .relaxed).newValue, request: request, isDataTask: isDataTask,
+            pipeline: self)
+        if hasUserDelegate, !isDataTask { delegate.imageTaskCreated(task, pipeline: self) }
+        Task { @ImagePipelineActor in start(task, isMemoryChecked: isMemoryChecked) }
+        return task
+    }
+
+    @ImagePipelineActor
+    private func start(_ task: ImageTask, isMemoryChecked: Bool) {
+        guard !isInvalidated.load(ordering: .relaxed) else {
+            return deliver(.finished(.failure(.pipelineInvalidated)), to: task)
+        }
+        guard !task.isCancelled else { return deliver(.finished(.failure(.cancelled)), to: task) }
+        tasks[task] = .some(nil)
+        if hasUserDelegate, !task.isDataTask { delegate.imageTaskDidStart(task, pipeline: self) }
+        let node =
+            task.isDataTask
+            ? loadDataNode(for: task.request)
+            : loadImageNode(for: task.request, isMemoryChecked: isMemoryChecked)
+        let subscription = node.subscribe(priority: task.priority, subscriber: task) { [weak self, weak task] event in
+            guard let self, let task else { return }
+            switch event {
+            case .value(var response, let isCompleted):
+                response.request = task.request
+                if isCompleted {
+                    self.end(task, with: .success(response))
+                } else {
+                    self.deliver(.preview(response), to: task)
+                }
+            case .progress(let progress): self.deliver(.progress(progress), to: task)
+            case .error(let error): self.end(task, with: .failure(error))
+            }
+        }
+        if tasks[task] != nil { tasks[task] = .some(subscription) }
+    }
+
+    @ImagePipelineActor
+    private func end(_ task: ImageTask, with result: Result<ImageResponse, Error>) {
+        guard let subscription = tasks.removeValue(forKey: task) else { return }
+        subscription?.unsubscribe()
+        deliver(.finished(result), to: task)
+    }
+
+    @ImagePipelineActor
+    private func deliver(_ event: ImageTask.Event, to task: ImageTask) {
+        guard task.deliver(event), hasUserDelegate, !task.isDataTask else { return }
+        delegate.imageTask(task, didReceiveEvent: event, pipeline: self)
+    }
+
+    @ImagePipelineActor
+    func cancel(_ task: ImageTask) { end(task, with: .failure(.cancelled)) }
+
+    @ImagePipelineActor
+    func setPriority(_ priority: ImageRequest.Priority, of task: ImageTask) {
+        if let subscription = tasks[task] { subscription?.setPriority(priority) }
+    }
+
+    /// Tasks that have started and not ended.
+    @ImagePipelineActor
+    var taskCount: Int { tasks.count }
+
+    // MARK: Nodes
+
+    @ImagePipelineActor
+    func loadImageNode(
+        for request: ImageRequest, hintedBy processor: (any ImageProcessing)? = nil, isMemoryChecked: Bool = false
+    ) -> TaskNode<ImageResponse> {
+        let processor = processor ?? request.hintingProcessor
+        return loadImagePool.node(for: LoadImageKey(request, hintedBy: processor)) {
+            TaskLoadImage(self, request, hintedBy: processor, isMemoryChecked: isMemoryChecked)
+        }
+    }
+
+    @ImagePipelineActor
+    func loadDataNode(for request: ImageRequest) -> TaskNode<ImageResponse> {
+        loadDataPool.node(for: LoadImageKey(request, hintedBy: nil)) { TaskLoadData(self, request) }
+    }
+
+    @ImagePipelineActor
+    func fetchImageNode(
+        for request: ImageRequest, hintedBy processor: (any ImageProcessing)?
+    ) -> TaskNode<ImageResponse> {
+        fetchImagePool.node(for: OriginalImageKey(request, hintedBy: processor)) {
+            TaskFetchOriginalImage(self, request, hintedBy: processor)
+        }
+    }
+
+    @ImagePipelineActor
+    func fetchDataNode(for request: ImageRequest) -> TaskNode<OriginalData> {
+        fetchDataPool.node(for: request.downloadKey) { TaskFetchOriginalData(self, request) }
+    }
+}

@@ -1,0 +1,89 @@
+/// The image type of this platform.
+public typealias PlatformImage = Bitmap
+
+/// An immutable picture in memory: pixels, upright, with their format and colour space.
+///
+/// A small object over shared storage: equality and hash are by identity, as with image classes of other platforms.
+@safe
+public final class Bitmap: Sendable {
+    /// Columns, in pixels.
+    public let width: Int
+    /// Rows, in pixels.
+    public let height: Int
+    /// How a pixel is stored.
+    public let format: PixelFormat
+    /// Whether every pixel is known to be opaque.
+    public let isOpaque: Bool
+    /// The colour space of the pixels.
+    public let colorSpace: ColorSpace
+    /// Pixels a point: 1 unless the request said otherwise.
+    public let scale: Double
+
+    private let storage: PixelStorage
+
+    init(
+        storage: PixelStorage, width: Int, height: Int, format: PixelFormat, isOpaque: Bool, colorSpace: ColorSpace,
+        scale: Double
+    ) {
+        self.storage = storage
+        self.width = width
+        self.height = height
+        self.format = format
+        self.isOpaque = isOpaque
+        self.colorSpace = colorSpace
+        self.scale = scale
+    }
+
+    /// Bytes from the start of one row to the start of the next.
+    public var bytesPerRow: Int { width * format.bytesPerPixel }
+
+    /// Bytes of all rows.
+    public var byteCount: Int { storage.byteCount }
+
+    /// Width and height in pixels.
+    public var size: ImageSize { ImageSize(width: width, height: height) }
+
+    /// The bytes of all rows, top to bottom.
+    public var bytes: RawSpan {
+        @_lifetime(borrow self)
+        get {
+            // SAFETY: the storage is immutable from here on and lives as long as self.
+            let start = unsafe storage.base
+            let count = storage.byteCount
+            let span = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: count)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// The bytes of row `y`, which counts from the top.
+    @_lifetime(borrow self)
+    public func row(_ y: Int) -> RawSpan {
+        precondition(y >= 0 && y < height, "row out of bounds")
+        // SAFETY: the row lies within the storage, which is immutable and lives as long as self.
+        let start = unsafe storage.base + y * bytesPerRow
+        let span = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: bytesPerRow)
+        return unsafe _overrideLifetime(span, borrowing: self)
+    }
+
+    /// The same pixels, unshared as an object but not copied, said to be of another scale.
+    public func withScale(_ scale: Double) -> Bitmap {
+        Bitmap(
+            storage: storage, width: width, height: height, format: format, isOpaque: isOpaque,
+            colorSpace: colorSpace, scale: scale)
+    }
+}
+
+extension Bitmap: Hashable {
+    /// Whether both are the same object.
+    public static func == (a: Bitmap, b: Bitmap) -> Bool { a === b }
+
+    /// Hashes the object's identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Bitmap: CustomStringConvertible {
+    /// Size, format and opacity, for people.
+    public var description: String {
+        "Bitmap(\(width)x\(height), \(format)\(isOpaque ? ", opaque" : "")\(scale == 1 ? "" : ", scale: \(scale)"))"
+    }
+}

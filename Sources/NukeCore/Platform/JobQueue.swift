@@ -1,0 +1,92 @@
+internal import Glibc
+
+/// Jobs that wait for one of a set of threads: by priority, then in the order of arrival.
+@safe
+final class JobQueue {
+    typealias Job = @Sendable () -> Void
+
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var buckets = [[Job]](repeating: [], count: ImageRequest.Priority.allCases.count)
+    private var pendingCount = 0
+    private var idleCount = 0
+    private var threadCount = 0
+    private var isClosed = false
+
+    init() {
+        // SAFETY: both blocks are initialised here, once, and freed in deinit only.
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe condition = .allocate(capacity: 1)
+        unsafe condition.initialize(to: pthread_cond_t())
+        unsafe pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        // SAFETY: every thread that waits on the condition holds a reference, so none is left here.
+        unsafe pthread_cond_destroy(condition)
+        unsafe condition.deallocate()
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    /// Adds a job; returns the number of a thread that the caller has to start, if one is wanted.
+    func push(_ job: @escaping Job, priority: ImageRequest.Priority, threadLimit: Int) -> Int? {
+        locked {
+            buckets[priority.rawValue].append(job)
+            pendingCount += 1
+            if pendingCount > idleCount, threadCount < threadLimit {
+                threadCount += 1
+                return threadCount
+            }
+            unsafe pthread_cond_signal(condition)
+            return nil
+        }
+    }
+
+    /// Waits for the next job; nil when the queue was closed and is empty.
+    func pop() -> Job? {
+        locked {
+            while pendingCount == 0 {
+                if isClosed { return nil }
+                idleCount += 1
+                unsafe pthread_cond_wait(condition, mutex)
+                idleCount -= 1
+            }
+            return takeFirst()
+        }
+    }
+
+    /// Takes back the count of a thread that could not be made; returns a job that no thread is there to run.
+    func threadFailedToStart() -> Job? {
+        locked {
+            threadCount -= 1
+            return threadCount == 0 ? takeFirst() : nil
+        }
+    }
+
+    /// Lets the threads end once nothing is pending.
+    func close() {
+        locked {
+            isClosed = true
+            unsafe pthread_cond_broadcast(condition)
+        }
+    }
+
+    private func takeFirst() -> Job? {
+        guard let index = buckets.lastIndex(where: { !$0.isEmpty }) else { return nil }
+        pendingCount -= 1
+        return buckets[index].removeFirst()
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        // SAFETY: the pointer lives as long as self.
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body()
+    }
+}
+
+// SAFETY: every stored property is reached under the mutex only.
+extension JobQueue: @unchecked Sendable {}

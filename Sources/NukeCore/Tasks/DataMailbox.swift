@@ -1,0 +1,129 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Where a loader's callbacks leave what they bring, on whatever thread, until the pipeline's actor takes it.
+///
+/// Keeps the order by construction: callbacks append under a lock, and at most one hop to the actor is pending, which
+/// takes everything there is. Above 1 MB waiting the transfer is paused, until the actor has taken it.
+final class DataMailbox: Sendable {
+    struct Chunk: Sendable {
+        let data: Data
+        let response: DataResponse
+    }
+
+    struct Completion: Sendable {
+        let error: (any Error)?
+    }
+
+    private struct State {
+        var chunks: [Chunk] = []
+        var byteCount = 0
+        var completion: Completion?
+        var isDrainScheduled = false
+        var isPaused = false
+        var isAbandoned = false
+        var isFinished = false
+        var transfer: (any Cancellable)?
+        var end: CheckedContinuation<Void, Never>?
+    }
+
+    private static let pauseThreshold = 1 << 20
+
+    private let state = Lock(State())
+    private let drain: @ImagePipelineActor @Sendable () -> Void
+
+    /// Creates a mailbox; `drain` is called on the actor when there is something to take.
+    init(drain: @escaping @ImagePipelineActor @Sendable () -> Void) { self.drain = drain }
+
+    /// Leaves bytes; ignored after the completion or once nobody wants them.
+    func post(_ data: Data, _ response: DataResponse) {
+        let paused = state.withLock { state -> (any DataTransfer)? in
+            guard state.completion == nil, !state.isAbandoned else { return nil }
+            state.chunks.append(Chunk(data: data, response: response))
+            state.byteCount += data.count
+            guard state.byteCount > Self.pauseThreshold, !state.isPaused else { return nil }
+            guard let transfer = state.transfer as? any DataTransfer else { return nil }
+            state.isPaused = true
+            return transfer
+        }
+        paused?.pause()
+        scheduleDrain()
+    }
+
+    /// Leaves the end of the transfer; the first one counts.
+    func close(_ error: (any Error)?) {
+        state.withLock { state in
+            if state.completion == nil { state.completion = Completion(error: error) }
+        }
+        scheduleDrain()
+    }
+
+    /// Tells the mailbox what to pause and to cancel.
+    func attach(_ transfer: any Cancellable) {
+        let isAbandoned = state.withLock { state in
+            if !state.isFinished { state.transfer = transfer }
+            return state.isAbandoned
+        }
+        if isAbandoned { transfer.cancel() }
+    }
+
+    /// Takes everything that is there; a paused transfer goes on.
+    func take() -> ([Chunk], Completion?) {
+        let (chunks, completion, resumed) = state.withLock { state in
+            let taken = (state.chunks, state.completion, state.isPaused ? state.transfer as? any DataTransfer : nil)
+            state.chunks = []
+            state.byteCount = 0
+            state.isPaused = false
+            state.isDrainScheduled = false
+            return taken
+        }
+        resumed?.resume()
+        return (chunks, completion)
+    }
+
+    /// Waits until the transfer has ended or is no longer wanted.
+    func end() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if state.isFinished || state.isAbandoned { return true }
+                state.end = continuation
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// The transfer has ended and everything was taken.
+    func finish() { leave { $0.isFinished = true } }
+
+    /// Nobody wants the rest: cancels the transfer.
+    func abandon() {
+        let transfer = state.withLock { state in state.isFinished ? nil : state.transfer }
+        leave { $0.isAbandoned = true }
+        transfer?.cancel()
+    }
+
+    private func leave(_ change: (inout State) -> Void) {
+        let end = state.withLock { state in
+            change(&state)
+            state.chunks = []
+            state.transfer = nil
+            let end = state.end
+            state.end = nil
+            return end
+        }
+        end?.resume()
+    }
+
+    private func scheduleDrain() {
+        let isFirst = state.withLock { state in
+            guard !state.isDrainScheduled, !state.isAbandoned else { return false }
+            state.isDrainScheduled = true
+            return true
+        }
+        if isFirst { Task { @ImagePipelineActor in drain() } }
+    }
+}

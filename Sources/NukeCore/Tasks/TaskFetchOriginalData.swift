@@ -1,0 +1,176 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The bytes of a download, and the response that brought them, if a loader did.
+struct OriginalData: Sendable {
+    let data: Data
+    let response: DataResponse?
+}
+
+/// Loads the original bytes: with a loader, from a file or data URL, or from the request's data closure.
+final class TaskFetchOriginalData: TaskNode<OriginalData> {
+    private let pipeline: ImagePipeline
+    private let request: ImageRequest
+    private var transfer: (any Cancellable)?
+    private var mailbox: DataMailbox?
+    private var received = ReceivedData()
+    private var response: DataResponse?
+
+    private var configuration: ImagePipeline.Configuration { pipeline.configuration }
+
+    init(_ pipeline: ImagePipeline, _ request: ImageRequest) {
+        self.pipeline = pipeline
+        self.request = request
+        super.init()
+    }
+
+    override func start() {
+        switch request.resource {
+        case .data(_, let closure): enqueue { [weak self] in await self?.run(closure) }
+        case .image: send(error: .dataLoadingFailed(error: DataLoadingError.badURL))
+        case .request(let dataRequest):
+            guard let url = dataRequest.url else {
+                return send(error: .dataLoadingFailed(error: DataLoadingError.badURL))
+            }
+            if configuration.isLocalResourcesSupportEnabled, let resource = LocalResource(url) {
+                read(resource)
+            } else {
+                enqueue { [weak self] in await self?.load(dataRequest, url) }
+            }
+        }
+    }
+
+    /// Runs work in the data loading queue, or at once where the request says so.
+    private func enqueue(_ work: @escaping @ImagePipelineActor () async -> Void) {
+        if request.options.contains(.skipDataLoadingQueue) {
+            let task = Task { @ImagePipelineActor in await work() }
+            onCancelled = { task.cancel() }
+        } else {
+            operation = configuration.dataLoadingQueue.add(priority: priority, work)
+        }
+    }
+
+    // MARK: Closures and local resources
+
+    private func run(_ closure: @Sendable () async throws -> Data) async {
+        do {
+            finish(try await closure(), nil)
+        } catch {
+            send(error: .dataLoadingFailed(error: error))
+        }
+    }
+
+    private func read(_ resource: LocalResource) {
+        let limit = configuration.maximumResponseDataSize
+        let task = Task { @ImagePipelineActor [weak self, priority] in
+            let result = await CodecThreads.disk.run(priority: priority) {
+                Result { () throws(DataLoadingError) in try resource.read(limit: limit) }
+            }
+            guard let self, !self.isDisposed else { return }
+            switch result {
+            case .success(let data): self.finish(data, nil)
+            case .failure(let error) where error.code == .exceededMaximumSize:
+                self.send(error: .dataDownloadExceededMaximumSize)
+            case .failure(let error): self.send(error: .dataLoadingFailed(error: error))
+            }
+        }
+        onCancelled = { task.cancel() }
+    }
+
+    // MARK: Loaders
+
+    /// Loads with a loader; returns when the transfer is over, as the slot in the queue is held until then.
+    private func load(_ dataRequest: DataRequest, _ url: URL) async {
+        guard let loader = pipeline.delegate.dataLoader(for: request, pipeline: pipeline) else {
+            let scheme = url.scheme?.lowercased() ?? ""
+            return send(error: .dataLoadingFailed(error: DataLoadingError.noLoader(scheme: scheme)))
+        }
+        var dataRequest = dataRequest
+        if pipeline.hasUserDelegate {
+            do {
+                dataRequest = try await pipeline.delegate.willLoadData(
+                    for: request, dataRequest: dataRequest, pipeline: pipeline)
+            } catch let error as ImagePipeline.Error {
+                return send(error: error)
+            } catch {
+                return send(error: .dataLoadingFailed(error: error))
+            }
+        }
+        guard !isDisposed else { return }
+        let mailbox = DataMailbox { [weak self] in self?.drainMailbox() }
+        self.mailbox = mailbox
+        await withTaskCancellationHandler {
+            let transfer = loader.loadData(
+                with: dataRequest, didReceiveData: { mailbox.post($0, $1) }, completion: { mailbox.close($0) })
+            self.transfer = transfer
+            (transfer as? any DataTransfer)?.priority = priority
+            mailbox.attach(transfer)
+            await mailbox.end()
+        } onCancel: {
+            mailbox.abandon()
+        }
+    }
+
+    override func priorityDidChange() {
+        (transfer as? any DataTransfer)?.priority = priority
+    }
+
+    private func drainMailbox() {
+        guard !isDisposed, let mailbox else { return }
+        let (chunks, completion) = mailbox.take()
+        for chunk in chunks where !isDisposed { receive(chunk.data, chunk.response) }
+        if let completion, !isDisposed { complete(completion.error) }
+    }
+
+    private func receive(_ chunk: Data, _ response: DataResponse) {
+        if self.response == nil {
+            self.response = response
+            if let error = configuration.validate(response) {
+                return fail(.dataLoadingFailed(error: error))
+            }
+            if let limit = configuration.maximumResponseDataSize, response.expectedContentLength > limit {
+                return fail(.dataDownloadExceededMaximumSize)
+            }
+            received.reserve(response.expectedContentLength)
+        }
+        guard !chunk.isEmpty else { return }
+        received.append(chunk)
+        if let limit = configuration.maximumResponseDataSize, received.count > limit {
+            return fail(.dataDownloadExceededMaximumSize)
+        }
+        send(
+            progress: ImageTask.Progress(
+                completed: Int64(received.count), total: self.response?.expectedContentLength ?? -1))
+    }
+
+    private func complete(_ error: (any Error)?) {
+        mailbox?.finish()
+        if let error { return send(error: .dataLoadingFailed(error: error)) }
+        if let expected = response?.expectedContentLength, expected > received.count, received.count > 0 {
+            let error = DataLoadingError.truncatedBody(received: received.count, expected: expected)
+            return send(error: .dataLoadingFailed(error: error))
+        }
+        finish(received.prefix(), response)
+    }
+
+    /// Ends with an error of our own while the transfer goes on, and stops it.
+    private func fail(_ error: ImagePipeline.Error) {
+        mailbox?.abandon()
+        send(error: error)
+    }
+
+    private func finish(_ data: Data, _ response: DataResponse?) {
+        guard !isDisposed else { return }
+        if data.isEmpty { return send(error: .dataIsEmpty) }
+        if let limit = configuration.maximumResponseDataSize, data.count > limit {
+            return send(error: .dataDownloadExceededMaximumSize)
+        }
+        if request.url.flatMap({ LocalResource($0) }) == nil {
+            pipeline.storeOriginalData(data, for: imageTasks)
+        }
+        send(value: OriginalData(data: data, response: response), isCompleted: true)
+    }
+}

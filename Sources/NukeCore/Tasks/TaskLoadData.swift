@@ -1,0 +1,54 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Makes the bytes of a request: from the disk cache, under the request's own key or the original's, or loaded.
+final class TaskLoadData: TaskNode<ImageResponse> {
+    private let pipeline: ImagePipeline
+    private let request: ImageRequest
+
+    init(_ pipeline: ImagePipeline, _ request: ImageRequest) {
+        self.pipeline = pipeline
+        self.request = request
+        super.init()
+    }
+
+    override func start() {
+        guard pipeline.delegate.dataCache(for: request, pipeline: pipeline) != nil,
+            !request.options.contains(.disableDiskCacheReads)
+        else { return fetchOriginal() }
+        let own = pipeline.dataCacheKey(for: request)
+        let original = pipeline.originalDataCacheKey(for: request)
+        let keys = own == original ? [own] : [own, original]
+        let reading = Task { @ImagePipelineActor [weak self, pipeline, request, priority] in
+            let found = await pipeline.cachedData(for: request, keys: keys, priority: priority)
+            guard let self, !self.isDisposed else { return }
+            self.onCancelled = nil
+            if let found { self.finish(found.data, nil, .disk) } else { self.fetchOriginal() }
+        }
+        onCancelled = { reading.cancel() }
+    }
+
+    private func fetchOriginal() {
+        if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
+        dependency = pipeline.fetchDataNode(for: request).subscribe(self) { [weak self] original, isCompleted in
+            if isCompleted { self?.finish(original.data, original.response, nil) }
+        }
+    }
+
+    private func finish(_ data: Data, _ response: DataResponse?, _ cacheType: ImageResponse.CacheType?) {
+        let container = ImageContainer(image: Self.noImage, data: data)
+        send(
+            value: ImageResponse(
+                container: container, request: request, dataResponse: response, cacheType: cacheType),
+            isCompleted: true)
+    }
+
+    /// Data tasks are image tasks of which nobody looks at the image.
+    private static let noImage: Bitmap = {
+        guard let buffer = PixelBuffer(width: 1, height: 1) else { preconditionFailure("no memory for one pixel") }
+        return buffer.freeze()
+    }()
+}

@@ -1,0 +1,121 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Makes the final image of a request: from a cache, or from the image that lacks the last processor, or the original.
+///
+/// Looks in memory, then on disk, under the request's own key; then lets a node for one processor fewer do the same, and
+/// applies the last processor to what that gives. Without processors it comes to the original image.
+final class TaskLoadImage: TaskNode<ImageResponse> {
+    private let pipeline: ImagePipeline
+    private let request: ImageRequest
+    private let hintingProcessor: (any ImageProcessing)?
+    private let isMemoryChecked: Bool
+
+    init(
+        _ pipeline: ImagePipeline, _ request: ImageRequest, hintedBy processor: (any ImageProcessing)?,
+        isMemoryChecked: Bool
+    ) {
+        self.pipeline = pipeline
+        self.request = request
+        self.hintingProcessor = processor
+        self.isMemoryChecked = isMemoryChecked
+        super.init()
+    }
+
+    override func start() {
+        if !isMemoryChecked, let container = pipeline.cachedImage(for: request) {
+            let response = ImageResponse(container: container, request: request, cacheType: .memory)
+            send(value: response, isCompleted: !container.isPreview)
+            if !container.isPreview { return }
+        }
+        guard pipeline.delegate.dataCache(for: request, pipeline: pipeline) != nil,
+            !request.options.contains(.disableDiskCacheReads)
+        else { return loadFurther() }
+        readCachedData()
+    }
+
+    // MARK: Disk
+
+    private func readCachedData() {
+        var keys = [pipeline.dataCacheKey(for: request)]
+        // The original data serves a thumbnail as well as a result stored under its own key.
+        if request.thumbnail != nil, request.processors.isEmpty {
+            keys.append(pipeline.originalDataCacheKey(for: request))
+        }
+        let reading = Task { @ImagePipelineActor [weak self, pipeline, request, priority] in
+            let found = await pipeline.cachedData(for: request, keys: keys, priority: priority)
+            guard let self, !self.isDisposed else { return }
+            self.onCancelled = nil
+            if let found { self.decode(found.data, key: found.key) } else { self.loadFurther() }
+        }
+        onCancelled = { reading.cancel() }
+    }
+
+    private func decode(_ data: Data, key: String) {
+        var decodedRequest = request
+        // What is stored under a key of its own is the result already, and no original to be reduced.
+        let isOriginal = key == pipeline.originalDataCacheKey(for: request)
+        if !isOriginal { decodedRequest.thumbnail = nil }
+        var context = ImageDecodingContext(request: decodedRequest, data: data, cacheType: .disk)
+        if isOriginal, request.processors.isEmpty { context.hintingProcessor = hintingProcessor }
+        pipeline.decode(context, for: self) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let container):
+                self.finish(ImageResponse(container: container, request: self.request, cacheType: .disk))
+            case .failure: self.loadFurther()  // an entry that can't be decoded is as good as none
+            }
+        }
+    }
+
+    // MARK: Loading
+
+    private func loadFurther() {
+        guard let processor = request.processors.last else { return fetchOriginal() }
+        var shorter = request
+        shorter.processors.removeLast()
+        dependency = pipeline.loadImageNode(for: shorter, hintedBy: hintingProcessor)
+            .subscribe(self) { [weak self] response, isCompleted in
+                if isCompleted { self?.process(response, with: processor) }
+            }
+    }
+
+    private func fetchOriginal() {
+        if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
+        dependency = pipeline.fetchImageNode(for: request, hintedBy: hintingProcessor)
+            .subscribe(self) { [weak self] response, isCompleted in
+                if isCompleted { self?.finish(response) }
+            }
+    }
+
+    private func process(_ response: ImageResponse, with processor: any ImageProcessing) {
+        let context = ImageProcessingContext(request: request, response: response, isCompleted: true)
+        operation = pipeline.configuration.imageProcessingQueue.add(priority: priority) { [weak self] in
+            guard let priority = self?.priority else { return }
+            let result = await CodecThreads.shared.run(priority: priority) {
+                Result { try processor.process(response.container, context: context) }
+            }
+            guard let self, !self.isDisposed else { return }
+            switch result {
+            case .success(var container):
+                container.originalSize = nil
+                var response = response
+                response.container = container
+                self.finish(response)
+            case .failure(let error):
+                self.send(error: .processingFailed(processor: processor, context: context, error: error))
+            }
+        }
+    }
+
+    private func finish(_ response: ImageResponse) {
+        var response = response
+        response.request = request
+        // Only what somebody asked for goes into memory; steps on the way there would push other images out.
+        if hasDirectImageTasks { pipeline.storeImage(response.container, for: request) }
+        send(value: response, isCompleted: true)
+    }
+}

@@ -1,0 +1,207 @@
+/// A piece of work that several subscribers share: it starts with the first, and ends when the last one leaves.
+///
+/// A node reports values, progress and one end to its subscribers, in the order in which they came. It may depend on
+/// another node, whose progress and errors it passes on, and on an operation in a queue; both follow its priority.
+@ImagePipelineActor
+class TaskNode<Value: Sendable>: TaskSubscriber {
+    enum Event: Sendable {
+        case value(Value, isCompleted: Bool)
+        case progress(ImageTask.Progress)
+        case error(ImagePipeline.Error)
+    }
+
+    typealias Observer = @ImagePipelineActor (Event) -> Void
+
+    private struct Subscription {
+        let observer: Observer
+        weak var subscriber: (any TaskSubscriber)?
+        var priority: ImageRequest.Priority
+    }
+
+    private var subscriptions: [Int: Subscription] = [:]
+    private var lastKey = 0
+    private var priorityCounts = [Int](repeating: 0, count: ImageRequest.Priority.allCases.count)
+    private var onStart: ((TaskNode) -> Void)?
+    private var isStarted = false
+
+    /// Whether the node has ended: with a final value, an error, or without subscribers.
+    private(set) var isDisposed = false
+
+    /// The highest priority among the subscribers.
+    private(set) var priority = ImageRequest.Priority.normal {
+        didSet {
+            guard oldValue != priority else { return }
+            operation?.priority = priority
+            dependency?.setPriority(priority)
+            priorityDidChange()
+        }
+    }
+
+    /// Work of this node in a queue; cancelled when the last subscriber leaves.
+    var operation: TaskQueue.Operation? {
+        didSet { operation?.priority = priority }
+    }
+
+    /// The node that this one waits for; left when the last subscriber leaves.
+    var dependency: TaskSubscription? {
+        didSet { dependency?.setPriority(priority) }
+    }
+
+    /// Called when the last subscriber leaves before the end.
+    var onCancelled: (() -> Void)?
+
+    /// Called once, however the node ends.
+    var onDisposed: (() -> Void)?
+
+    /// Creates a node; `onStart` is called with the first subscription, and then released.
+    init(onStart: ((TaskNode) -> Void)? = nil) {
+        self.onStart = onStart
+    }
+
+    /// Starts the work: called once, with the first subscription. Subclasses put their work here.
+    func start() {
+        let onStart = onStart
+        self.onStart = nil
+        onStart?(self)
+    }
+
+    /// Called when the priority has changed, for work that is neither an operation nor a dependency.
+    func priorityDidChange() {}
+
+    /// The image tasks that, directly or through other nodes, wait for this one.
+    var imageTasks: [ImageTask] {
+        subscriptions.keys.sorted().flatMap { subscriptions[$0]?.subscriber?.imageTasks ?? [] }
+    }
+
+    /// Whether an image task waits for this node itself.
+    var hasDirectImageTasks: Bool { subscriptions.values.contains { $0.subscriber is ImageTask } }
+
+    // MARK: Subscribing
+
+    /// Adds a subscriber; nil if the node has ended, or ends while it starts.
+    func subscribe(
+        priority: ImageRequest.Priority = .normal, subscriber: (any TaskSubscriber)? = nil,
+        _ observer: @escaping Observer
+    ) -> TaskSubscription? {
+        guard !isDisposed else { return nil }
+        lastKey += 1
+        let key = lastKey
+        subscriptions[key] = Subscription(observer: observer, subscriber: subscriber, priority: priority)
+        priorityCounts[priority.rawValue] += 1
+        updatePriority()
+        if !isStarted {
+            isStarted = true
+            start()
+        }
+        guard !isDisposed else { return nil }
+        return TaskSubscription(
+            unsubscribe: { [self] in unsubscribe(key) },
+            setPriority: { [self] in setPriority($0, for: key) })
+    }
+
+    /// Makes another node depend on this one: progress and errors are passed on, values go to `onValue`.
+    func subscribe<Dependent: Sendable>(
+        _ dependent: TaskNode<Dependent>, onValue: @escaping @ImagePipelineActor (Value, _ isCompleted: Bool) -> Void
+    ) -> TaskSubscription? {
+        subscribe(priority: dependent.priority, subscriber: dependent) { [weak dependent] event in
+            guard let dependent else { return }
+            switch event {
+            case .value(let value, let isCompleted): onValue(value, isCompleted)
+            case .progress(let progress): dependent.send(progress: progress)
+            case .error(let error):
+                dependent.operation?.cancel()
+                dependent.send(error: error)
+            }
+        }
+    }
+
+    private func unsubscribe(_ key: Int) {
+        guard let subscription = subscriptions.removeValue(forKey: key) else { return }
+        priorityCounts[subscription.priority.rawValue] -= 1
+        guard !isDisposed else { return }
+        if subscriptions.isEmpty { end(isCancelled: true) } else { updatePriority() }
+    }
+
+    private func setPriority(_ priority: ImageRequest.Priority, for key: Int) {
+        guard let old = subscriptions[key]?.priority, old != priority else { return }
+        subscriptions[key]?.priority = priority
+        priorityCounts[old.rawValue] -= 1
+        priorityCounts[priority.rawValue] += 1
+        updatePriority()
+    }
+
+    private func updatePriority() {
+        guard let highest = priorityCounts.lastIndex(where: { $0 > 0 }) else { return }
+        priority = ImageRequest.Priority(rawValue: highest) ?? .normal
+    }
+
+    // MARK: Sending
+
+    /// Reports a value; a completed one ends the node.
+    func send(value: Value, isCompleted: Bool = false) { send(.value(value, isCompleted: isCompleted)) }
+
+    /// Reports how far the work is.
+    func send(progress: ImageTask.Progress) { send(.progress(progress)) }
+
+    /// Reports a failure, which ends the node.
+    func send(error: ImagePipeline.Error) { send(.error(error)) }
+
+    private func send(_ event: Event) {
+        guard !isDisposed else { return }
+        let isEnd =
+            switch event {
+            case .value(_, let isCompleted): isCompleted
+            case .progress: false
+            case .error: true
+            }
+        // Disposed first: subscribers that come now start afresh.
+        let observers = subscriptions.keys.sorted()
+        if isEnd { isDisposed = true }
+        for key in observers { subscriptions[key]?.observer(event) }
+        if isEnd { end(isCancelled: false) }
+    }
+
+    private func end(isCancelled: Bool) {
+        isDisposed = true
+        onStart = nil
+        if isCancelled {
+            operation?.cancel()
+            dependency?.unsubscribe()
+            onCancelled?()
+        }
+        onDisposed?()
+        onCancelled = nil
+        onDisposed = nil
+        subscriptions.removeAll()
+        operation = nil
+        dependency = nil
+    }
+}
+
+/// Something that waits for nodes: another node or an image task.
+@ImagePipelineActor
+protocol TaskSubscriber: AnyObject {
+    /// The image tasks that wait through this subscriber.
+    var imageTasks: [ImageTask] { get }
+}
+
+/// A subscriber's hold on a node.
+@ImagePipelineActor
+final class TaskSubscription {
+    private let leave: @ImagePipelineActor () -> Void
+    private let prioritize: @ImagePipelineActor (ImageRequest.Priority) -> Void
+
+    fileprivate init(
+        unsubscribe: @escaping @ImagePipelineActor () -> Void,
+        setPriority: @escaping @ImagePipelineActor (ImageRequest.Priority) -> Void
+    ) {
+        leave = unsubscribe
+        prioritize = setPriority
+    }
+
+    /// Ends the subscription: no event comes after it.
+    func unsubscribe() { leave() }
+
+    /// Says how urgent the work is for this subscriber.
+    func setPriority(_ priority: ImageRequest.Priority) { prioritize(priority) }
+}
