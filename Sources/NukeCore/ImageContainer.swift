@@ -4,7 +4,9 @@
     public import Foundation
 #endif
 
-/// A decoded image with what belongs to it. A value: changing a copy leaves the original as it is.
+/// A decoded image with what belongs to it.
+///
+/// A value: changing a copy leaves the original as it is.
 public struct ImageContainer: Sendable {
     /// The picture; for animations the poster.
     public var image: PlatformImage

@@ -36,7 +36,9 @@ extension ImageRequest {
         public static let disableDiskCacheWrites = Options(rawValue: 1 << 3)
         /// Leaves the disk cache alone.
         public static let disableDiskCache: Options = [.disableDiskCacheReads, .disableDiskCacheWrites]
-        /// Loads anew and stores what was loaded. An HTTP cache behind the loader has `DataRequest.cachePolicy`.
+        /// Loads anew and stores what was loaded.
+        ///
+        /// An HTTP cache behind the loader has `DataRequest.cachePolicy`.
         public static let reloadIgnoringCachedData: Options = [.disableMemoryCacheReads, .disableDiskCacheReads]
         /// Fails with `dataMissingInCache` where the caches don't have it.
         public static let returnCacheDataDontLoad = Options(rawValue: 1 << 4)

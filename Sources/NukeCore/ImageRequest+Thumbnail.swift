@@ -14,7 +14,9 @@ extension ImageRequest {
         public var createThumbnailFromImageAlways = true
         /// Whether the thumbnail is upright; true by default.
         public var createThumbnailWithTransform = true
-        /// Has no effect here, as thumbnails are always decoded at once; part of the identity. True by default.
+        /// Has no effect here, as thumbnails are always decoded at once; part of the identity.
+        ///
+        /// True by default.
         public var shouldCacheImmediately = true
 
         /// Asks for a longer side of this many pixels.

@@ -4,7 +4,9 @@
     public import Foundation
 #endif
 
-/// What image to load, how to process it, and how the load may use the caches. A value: copies are independent.
+/// What image to load, how to process it, and how the load may use the caches.
+///
+/// A value: copies are independent.
 public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
     /// Where the image comes from.
     enum Resource: Sendable {
@@ -95,7 +97,9 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
         set { update(thumbnail: .some(newValue)) }
     }
 
-    /// Pixels a point of the image; 1 by default, kept in single precision. Part of the image's identity.
+    /// Pixels a point of the image; 1 by default, kept in single precision.
+    ///
+    /// Part of the image's identity.
     public var scale: Double {
         get { Double(storage.scale) }
         set { update(scale: Float(newValue)) }

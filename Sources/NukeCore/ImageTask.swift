@@ -1,4 +1,6 @@
-/// A load under way, or done: its image, its progress, and the means to cancel or hurry it. Usable from any thread.
+/// A load under way, or done: its image, its progress, and the means to cancel or hurry it.
+///
+/// Usable from any thread.
 ///
 /// The pipeline keeps the task until it ends; the caller need not. Equality and hash are by identity.
 public final class ImageTask: Sendable {

@@ -33,7 +33,7 @@ public enum Fixture {
 public struct FixtureEntry: Decodable, Sendable {
     /// Path within the folder.
     public let path: String
-    /// The format that the content has: "jpeg", "png" …
+    /// The format that the content has, such as "jpeg".
     public let kind: String
     /// What a decoder has to make of it.
     public let expected: Expected

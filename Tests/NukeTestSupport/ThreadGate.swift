@@ -10,6 +10,8 @@ public final class ThreadGate: Sendable {
     /// Blocks the calling thread until the gate is open.
     public func wait() { group.wait() }
 
-    /// Lets every thread through, now and later. To be called once.
+    /// Lets every thread through, now and later.
+    ///
+    /// To be called once.
     public func open() { group.leave() }
 }

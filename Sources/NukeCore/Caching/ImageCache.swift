@@ -62,7 +62,9 @@ public final class ImageCache: ImageCaching {
         }
     }
 
-    /// Seconds after which an entry counts as gone; nil, the default: never; 0: at once. Applies to later writes.
+    /// Seconds after which an entry counts as gone; nil, the default: never; 0: at once.
+    ///
+    /// Applies to later writes.
     public var ttl: Double? {
         get { settings.withLock { $0.ttl } }
         set { settings.withLock { $0.ttl = newValue } }

@@ -7,7 +7,9 @@ public final class CancellationFlag: Sendable {
     /// Creates a flag that is not set.
     public init() {}
 
-    /// Whether the work is no longer wanted. Costs one atomic load; ask at least every 64 rows.
+    /// Whether the work is no longer wanted.
+    ///
+    /// Costs one atomic load; ask at least every 64 rows.
     public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
     /// Sets the flag, for good.

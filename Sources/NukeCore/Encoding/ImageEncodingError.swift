@@ -1,4 +1,6 @@
-/// Why an image could not be encoded. Equality looks at the code and the codec, not at the words.
+/// Why an image could not be encoded.
+///
+/// Equality looks at the code and the codec, not at the words.
 public struct ImageEncodingError: Error, Sendable {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,6 @@
-/// What is downloaded; also what can be resumed. Never the `imageID` override: it names pictures, not bytes.
+/// What is downloaded; also what can be resumed.
+///
+/// Never the `imageID` override: it names pictures, not bytes.
 struct DownloadKey: Hashable, Sendable {
     let resourceID: String
     let cachePolicy: DataRequest.CachePolicy

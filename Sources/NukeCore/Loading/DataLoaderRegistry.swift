@@ -1,4 +1,6 @@
-/// The loaders in use, by URL scheme. Usable from any thread.
+/// The loaders in use, by URL scheme.
+///
+/// Usable from any thread.
 public final class DataLoaderRegistry: Sendable {
     /// The registry that pipelines use unless their configuration names a loader or another registry.
     public static let shared = DataLoaderRegistry()

@@ -1,4 +1,6 @@
-/// Why bytes could not be loaded. Equality looks at the code, not at the words.
+/// Why bytes could not be loaded.
+///
+/// Equality looks at the code, not at the words.
 public struct DataLoadingError: Error, Sendable {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -37,7 +37,9 @@ struct ReceivedData {
         reserved = Int(min(max(expected, 0), 8 << 20))
     }
 
-    /// Adds bytes. A body that comes in one piece is kept as it is, without a copy.
+    /// Adds bytes.
+    ///
+    /// A body that comes in one piece is kept as it is, without a copy.
     mutating func append(_ data: Data) {
         if count == 0, data.count >= reserved {
             whole = data

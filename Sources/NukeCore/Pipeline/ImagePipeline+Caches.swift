@@ -8,7 +8,8 @@
 extension ImagePipeline {
     /// The key of a request in memory.
     func imageCacheKey(for request: ImageRequest) -> ImageCacheKey {
-        delegate.cacheKey(for: request, pipeline: self).map { ImageCacheKey(key: $0) } ?? ImageCacheKey(request: request)
+        delegate.cacheKey(for: request, pipeline: self).map { ImageCacheKey(key: $0) }
+            ?? ImageCacheKey(request: request)
     }
 
     /// The key of a request's own result on disk.

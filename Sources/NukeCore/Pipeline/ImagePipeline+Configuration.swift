@@ -1,5 +1,7 @@
 extension ImagePipeline {
-    /// What a pipeline is made of. A value, except that its queues are shared by the copies.
+    /// What a pipeline is made of.
+    ///
+    /// A value, except that its queues are shared by the copies.
     public struct Configuration: Sendable {
         /// The loader for every scheme; nil, the default: what `dataLoaderRegistry` has for the URL's scheme.
         public var dataLoader: (any DataLoading)?

@@ -5,7 +5,9 @@
 #endif
 
 extension ImagePipeline {
-    /// Customises a pipeline request by request, and watches its tasks. Every requirement has a default.
+    /// Customises a pipeline request by request, and watches its tasks.
+    ///
+    /// Every requirement has a default.
     ///
     /// The pipeline keeps its delegate alive.
     public protocol Delegate: AnyObject, Sendable {

@@ -1,5 +1,7 @@
 extension ImagePipeline {
-    /// Why a load failed. Every pipeline call throws this and nothing else.
+    /// Why a load failed.
+    ///
+    /// Every pipeline call throws this and nothing else.
     public enum Error: Swift.Error, Sendable {
         /// The request allows caches only, and they don't have it.
         case dataMissingInCache

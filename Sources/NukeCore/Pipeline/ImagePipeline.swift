@@ -1,10 +1,10 @@
+internal import Synchronization
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-
-internal import Synchronization
 
 /// Loads images: finds them in the caches, or downloads, decodes, processes and stores them, each step once for all that
 /// ask for it at a time.
@@ -13,7 +13,9 @@ internal import Synchronization
 public final class ImagePipeline: Sendable {
     private static let sharedPipeline = Lock(ImagePipeline())
 
-    /// The pipeline used where none is named; stores in memory only. Settable from any thread.
+    /// The pipeline used where none is named; stores in memory only.
+    ///
+    /// Settable from any thread.
     public static var shared: ImagePipeline {
         get { sharedPipeline.withLock { $0 } }
         set { sharedPipeline.withLock { $0 = newValue } }

@@ -1,4 +1,5 @@
 internal import CNukeCore
+
 #if canImport(Glibc)
     internal import Glibc
 #endif

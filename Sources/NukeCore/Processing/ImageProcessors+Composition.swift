@@ -1,5 +1,7 @@
 extension ImageProcessors {
-    /// Several processors as one, applied in order. Compositions inside it count as their members.
+    /// Several processors as one, applied in order.
+    ///
+    /// Compositions inside it count as their members.
     public struct Composition: ImageProcessing, Hashable, CustomStringConvertible {
         let processors: [any ImageProcessing]
 

@@ -98,7 +98,8 @@ private struct Pass<Sample: FixedWidthInteger & UnsignedInteger> {
             unsafe ring.deallocate()
             unsafe sum.deallocate()
         }
-        var filtered = 0  // source rows that went through the horizontal filter; those before the first needed are skipped
+        // Source rows that went through the horizontal filter; those before the first one needed are skipped.
+        var filtered = 0
         for y in 0..<output.height {
             let (first, count) = (rows.firsts[y], rows.counts[y])
             filtered = max(filtered, first)

@@ -58,7 +58,9 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
         self.onStart = onStart
     }
 
-    /// Starts the work: called once, with the first subscription. Subclasses put their work here.
+    /// Starts the work: called once, with the first subscription.
+    ///
+    /// Subclasses put their work here.
     func start() {
         let onStart = onStart
         self.onStart = nil

@@ -31,7 +31,9 @@ public final class TaskQueue: Sendable {
     /// The number of processors that this process may use.
     public static var defaultConcurrentOperationCount: Int { HostLimits.processorCount }
 
-    /// Whether work waits instead of starting; what runs goes on. False by default.
+    /// Whether work waits instead of starting; what runs goes on.
+    ///
+    /// False by default.
     public var isSuspended: Bool {
         get { settings.withLock { $0.isSuspended } }
         set { update { $0.isSuspended = newValue } }
