@@ -58,7 +58,8 @@ extension ImageRequest {
                 return "com.github/kean/nuke/thumbnail?maxPixelSize=\(side),options=\(options)"
             case .size(let size, _, let mode):
                 return """
-                    com.github/kean/nuke/thumbnail?width=\(size.width),height=\(size.height),                    contentMode=\(mode),options=\(options)
+                    com.github/kean/nuke/thumbnail?width=\(size.width),height=\(size.height),\
+                    contentMode=\(mode),options=\(options)
                     """
             }
         }

@@ -83,7 +83,7 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
     }
 
     /// Creates a request for the image at the URL that the text is; text that is none acts as a nil URL.
-    public init(stringLiteral value: String) { self.init(url: URL(string: value)) }
+    public init(stringLiteral value: String) { self.init(url: URL(escaping: value)) }
 
     /// The steps applied to the decoded image, in order.
     public var processors: [any ImageProcessing] {
@@ -160,7 +160,8 @@ extension ImageRequest: CustomStringConvertible {
             case .data(let id, _), .image(let id, _): "\(id) <closure>"
             }
         return """
-            ImageRequest(resource: \(resource), priority: \(priority), processors: \(processors), options: \(options),             userInfo: \(userInfo))
+            ImageRequest(resource: \(resource), priority: \(priority), processors: \(processors), options: \(options), \
+            userInfo: \(userInfo))
             """
     }
 }

@@ -25,7 +25,7 @@ public final class ImageTask: Sendable {
         let finish: @Sendable () -> Void
     }
 
-    private struct State {
+    private struct Shared {
         var status = Status()
         var streams: [Int: Stream] = [:]
         var lastStream = 0
@@ -41,16 +41,16 @@ public final class ImageTask: Sendable {
     let isDataTask: Bool
 
     private weak let pipeline: ImagePipeline?
-    private let state: Lock<State>
+    private let shared: Lock<Shared>
 
     init(taskId: UInt64, request: ImageRequest, isDataTask: Bool, pipeline: ImagePipeline) {
         self.taskId = taskId
         self.request = request
         self.isDataTask = isDataTask
         self.pipeline = pipeline
-        var state = State()
-        state.status.priority = request.priority
-        self.state = Lock(state)
+        var shared = Shared()
+        shared.status.priority = request.priority
+        self.shared = Lock(shared)
     }
 
     /// The identity of this object.
@@ -59,16 +59,16 @@ public final class ImageTask: Sendable {
     // MARK: Status
 
     /// What the task has come to, in one snapshot.
-    public var status: Status { state.withLock { $0.status } }
+    public var status: Status { shared.withLock { $0.status } }
 
     /// Whether somebody asked to cancel the task; set at once by `cancel()`.
-    public var isCancelled: Bool { state.withLock { $0.status.isCancelled } }
+    public var isCancelled: Bool { shared.withLock { $0.status.isCancelled } }
 
     /// How urgent the task is; settable at any time.
     public var priority: ImageRequest.Priority {
-        get { state.withLock { $0.status.priority } }
+        get { shared.withLock { $0.status.priority } }
         set {
-            let isScheduling = state.withLock { state in
+            let isScheduling = shared.withLock { state in
                 guard state.status.priority != newValue else { return false }
                 state.status.priority = newValue
                 guard state.status.result == nil, !state.isPriorityUpdateScheduled else { return false }
@@ -78,7 +78,7 @@ public final class ImageTask: Sendable {
             guard isScheduling, let pipeline else { return }
             Task { @ImagePipelineActor in
                 // Read late, so that of several changes only the last one counts.
-                let priority = state.withLock { state in
+                let priority = shared.withLock { state in
                     state.isPriorityUpdateScheduled = false
                     return state.status.priority
                 }
@@ -91,7 +91,7 @@ public final class ImageTask: Sendable {
     ///
     /// Has no effect the second time or after the end.
     public func cancel() {
-        let isFirst = state.withLock { state in
+        let isFirst = shared.withLock { state in
             guard !state.status.isCancelled else { return false }
             state.status.isCancelled = true
             return state.status.result == nil
@@ -116,7 +116,7 @@ public final class ImageTask: Sendable {
         get async {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    let result = state.withLock { state in
+                    let result = shared.withLock { state in
                         if state.status.result == nil { state.awaiting.append(continuation) }
                         return state.status.result
                     }
@@ -142,7 +142,7 @@ public final class ImageTask: Sendable {
         let end = Stream(
             yield: { event in if let element = transform(event) { continuation.yield(element) } },
             finish: { continuation.finish() })
-        let key = state.withLock { state -> Int? in
+        let key = shared.withLock { state -> Int? in
             if let result = state.status.result {
                 end.yield(.finished(result))
                 end.finish()
@@ -156,7 +156,7 @@ public final class ImageTask: Sendable {
         }
         guard let key else { return stream }
         continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.streams.removeValue(forKey: key) }
+            self?.shared.withLock { _ = $0.streams.removeValue(forKey: key) }
         }
         return stream
     }
@@ -166,7 +166,7 @@ public final class ImageTask: Sendable {
     func deliver(_ event: Event) -> Bool {
         var awaiting: [CheckedContinuation<Result<ImageResponse, ImagePipeline.Error>, Never>] = []
         var streams: [Stream] = []
-        let isAccepted = state.withLock { state in
+        let isAccepted = shared.withLock { state in
             guard state.status.result == nil else { return false }
             switch event {
             case .progress(let progress): state.status.progress = progress

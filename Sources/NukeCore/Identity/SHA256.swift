@@ -23,7 +23,7 @@ public struct SHA256: Sendable {
         }
         block.append(contentsOf: repeatElement(0, count: 56 - block.count))
         for shift in stride(from: 56, through: 0, by: -8) {
-            block.append(UInt8(truncatingIfNeeded: count * 8 >> UInt64(shift)))
+            block.append(UInt8(truncatingIfNeeded: (count &* 8) >> UInt64(shift)))
         }
         hash.process(block)
         return hash.state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) } }

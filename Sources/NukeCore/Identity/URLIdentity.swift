@@ -91,7 +91,8 @@ enum Punycode {
             bias = adapt(i - start, count: count, isFirst: start == 0)
             n += i / count
             i %= count
-            guard n <= 0x10FFFF, let scalar = Unicode.Scalar(UInt32(n)) else { return nil }
+            // What is basic or a control character has no business being encoded.
+            guard n >= 0xA0, n <= 0x10FFFF, let scalar = Unicode.Scalar(UInt32(n)) else { return nil }
             output.insert(scalar, at: i)
             i += 1
         }

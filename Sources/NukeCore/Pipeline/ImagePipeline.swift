@@ -191,13 +191,22 @@ public final class ImagePipeline: Sendable {
     func fetchImageNode(
         for request: ImageRequest, hintedBy processor: (any ImageProcessing)?
     ) -> TaskNode<ImageResponse> {
-        fetchImagePool.node(for: OriginalImageKey(request, hintedBy: processor)) {
+        startQueuedDownload(for: request)
+        return fetchImagePool.node(for: OriginalImageKey(request, hintedBy: processor)) {
             TaskFetchOriginalImage(self, request, hintedBy: processor)
         }
     }
 
     @ImagePipelineActor
     func fetchDataNode(for request: ImageRequest) -> TaskNode<OriginalData> {
-        fetchDataPool.node(for: request.downloadKey) { TaskFetchOriginalData(self, request) }
+        startQueuedDownload(for: request)
+        return fetchDataPool.node(for: request.downloadKey) { TaskFetchOriginalData(self, request) }
+    }
+
+    /// Takes a download that waits out of the queue if this request, which is about to join it, skips the queue.
+    @ImagePipelineActor
+    private func startQueuedDownload(for request: ImageRequest) {
+        guard request.options.contains(.skipDataLoadingQueue) else { return }
+        (fetchDataPool.existingNode(for: request.downloadKey) as? TaskFetchOriginalData)?.skipQueue()
     }
 }

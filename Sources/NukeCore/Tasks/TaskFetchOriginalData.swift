@@ -14,6 +14,7 @@ struct OriginalData: Sendable {
 final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private let pipeline: ImagePipeline
     private let request: ImageRequest
+    private var queuedWork: (@ImagePipelineActor () async -> Void)?
     private var transfer: (any Cancellable)?
     private var mailbox: DataMailbox?
     private var received = ReceivedData()
@@ -29,7 +30,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
 
     override func start() {
         switch request.resource {
-        case .data(_, let closure): enqueue { [weak self] in await self?.run(closure) }
+        case .data(_, let closure): enqueue { [weak self] in await self?.load(closure) }
         case .image: send(error: .dataLoadingFailed(error: DataLoadingError.badURL))
         case .request(let dataRequest):
             guard let url = dataRequest.url else {
@@ -43,19 +44,36 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         }
     }
 
+    // MARK: Queue
+
     /// Runs work in the data loading queue, or at once where the request says so.
     private func enqueue(_ work: @escaping @ImagePipelineActor () async -> Void) {
-        if request.options.contains(.skipDataLoadingQueue) {
-            let task = Task { @ImagePipelineActor in await work() }
-            onCancelled = { task.cancel() }
-        } else {
-            operation = configuration.dataLoadingQueue.add(priority: priority, work)
+        if request.options.contains(.skipDataLoadingQueue) { return run(work) }
+        queuedWork = work
+        operation = configuration.dataLoadingQueue.add(priority: priority) { [weak self] in
+            guard let work = self?.queuedWork else { return }
+            self?.queuedWork = nil
+            await work()
         }
+    }
+
+    /// Starts work that still waits in the queue: a request that skips the queue has joined.
+    func skipQueue() {
+        guard let work = queuedWork else { return }
+        queuedWork = nil
+        operation?.cancel()
+        operation = nil
+        run(work)
+    }
+
+    private func run(_ work: @escaping @ImagePipelineActor () async -> Void) {
+        let task = Task { @ImagePipelineActor in await work() }
+        onCancelled = { task.cancel() }
     }
 
     // MARK: Closures and local resources
 
-    private func run(_ closure: @Sendable () async throws -> Data) async {
+    private func load(_ closure: @Sendable () async throws -> Data) async {
         do {
             finish(try await closure(), nil)
         } catch {

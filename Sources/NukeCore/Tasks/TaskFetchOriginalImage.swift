@@ -24,8 +24,9 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         }
     }
 
+    /// Runs the closure in the data loading queue, or at once where the request says so.
     private func run(_ closure: @escaping @Sendable () async throws -> ImageContainer) {
-        operation = pipeline.configuration.dataLoadingQueue.add(priority: priority) { [weak self] in
+        let work: @ImagePipelineActor () async -> Void = { [weak self] in
             let result: Result<ImageContainer, any Error>
             do { result = .success(try await closure()) } catch { result = .failure(error) }
             guard let self, !self.isDisposed else { return }
@@ -34,6 +35,12 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
                 self.send(value: ImageResponse(container: container, request: self.request), isCompleted: true)
             case .failure(let error): self.send(error: .dataLoadingFailed(error: error))
             }
+        }
+        if request.options.contains(.skipDataLoadingQueue) {
+            let task = Task { @ImagePipelineActor in await work() }
+            onCancelled = { task.cancel() }
+        } else {
+            operation = pipeline.configuration.dataLoadingQueue.add(priority: priority, work)
         }
     }
 

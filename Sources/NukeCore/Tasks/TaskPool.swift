@@ -11,6 +11,11 @@ final class TaskPool<Key: Hashable & Sendable, Value: Sendable> {
     /// Nodes under way.
     var count: Int { nodes.count }
 
+    /// The node of an identity that is under way.
+    func existingNode(for key: Key) -> TaskNode<Value>? {
+        nodes[key].flatMap { $0.isDisposed ? nil : $0 }
+    }
+
     /// The node of an identity: the one under way, or a new one.
     func node(for key: @autoclosure () -> Key, make: () -> TaskNode<Value>) -> TaskNode<Value> {
         guard isCoalescingEnabled else { return make() }

@@ -1,0 +1,9 @@
+import NukeCore
+
+/// Lets everything that is due on the pipeline's actor happen until a condition holds there.
+///
+/// Never waits for time to pass: it yields, and the suites' time limit ends a test whose condition never comes true.
+@ImagePipelineActor
+public func waitUntil(_ condition: @ImagePipelineActor () -> Bool) async {
+    while !condition() { await Task.yield() }
+}
