@@ -11,6 +11,9 @@ final class TaskPool<Key: Hashable & Sendable, Value: Sendable> {
     /// Nodes under way.
     var count: Int { nodes.count }
 
+    /// Every node under way, in no order.
+    var allNodes: [TaskNode<Value>] { Array(nodes.values) }
+
     /// The node of an identity that is under way.
     func existingNode(for key: Key) -> TaskNode<Value>? {
         nodes[key].flatMap { $0.isDisposed ? nil : $0 }

@@ -4,18 +4,21 @@ public import NukeCore
 public struct MockProcessor: ImageProcessing {
     /// Counts the work of processors by id.
     public final class Counter: Sendable {
-        private let counts = Lock<[String: Int]>([:])
+        private let log = Lock<[String]>([])
 
         /// Creates a counter at zero.
         public init() {}
 
         /// How often the processor with this id ran.
-        public subscript(id: String) -> Int { counts.withLock { $0[id] ?? 0 } }
+        public subscript(id: String) -> Int { log.withLock { log in log.count { $0 == id } } }
 
         /// How often processors ran, all together.
-        public var total: Int { counts.withLock { $0.values.reduce(0, +) } }
+        public var total: Int { log.withLock { $0.count } }
 
-        func add(_ id: String) { counts.withLock { $0[id, default: 0] += 1 } }
+        /// The ids of the processors that ran, in order.
+        public var order: [String] { log.withLock { $0 } }
+
+        func add(_ id: String) { log.withLock { $0.append(id) } }
     }
 
     public let identifier: String
