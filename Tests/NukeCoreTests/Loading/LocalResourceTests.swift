@@ -1,0 +1,132 @@
+import FoundationEssentials
+import NukeTestSupport
+import Testing
+
+@testable import NukeCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct LocalResourceTests {
+    private func parse(_ url: String) throws -> (String, String) {
+        let (data, type) = try DataURL.parse(url)
+        return (String(decoding: data, as: UTF8.self), type)
+    }
+
+    @Test(
+        "data URLs in all their forms (RFC 2397)",
+        arguments: [
+            ("data:,A%20brief%20note", "A brief note", "text/plain;charset=US-ASCII"),
+            ("data:text/html,<p>", "<p>", "text/html"),
+            ("DATA:text/plain;charset=utf-8;base64,aGVsbG8=", "hello", "text/plain;charset=utf-8"),
+            ("data:;base64,aGVsbG8", "hello", "text/plain;charset=US-ASCII"),
+            ("data:;charset=x,a", "a", "text/plain;charset=x"),
+            ("data:;base64,aGVs%62G8%3D", "hello", "text/plain;charset=US-ASCII"),
+            ("data:image/png;base64, aGVs\n bG8=", "hello", "image/png"),
+            ("data:;BASE64,Pj4-Pz8_", ">>>???", "text/plain;charset=US-ASCII"),
+            ("data:;base64,Pj4+Pz8/", ">>>???", "text/plain;charset=US-ASCII"),
+            ("data:,a#fragment", "a", "text/plain;charset=US-ASCII"),
+            ("data:,a,b", "a,b", "text/plain;charset=US-ASCII"),
+            ("data:,", "", "text/plain;charset=US-ASCII"), ("data:;base64,YQ==", "a", "text/plain;charset=US-ASCII"),
+        ])
+    func dataURLs(url: String, text: String, type: String) throws {
+        let parsed = try parse(url)
+        #expect(parsed.0 == text && parsed.1 == type)
+    }
+
+    @Test(
+        "malformed data URLs are typed errors",
+        arguments: [
+            "data:", "data:text/plain", "data:;base64,a", "data:;base64,a===", "data:;base64,aGVsbG8==",
+            "data:;base64,aG*s", "data:,%4", "data:,%zz", "data:;base64,YQ=a", "date:,a", "",
+        ])
+    func malformed(url: String) {
+        let error = #expect(throws: DataLoadingError.self) { try DataURL.parse(url) }
+        #expect(error?.code == .malformedDataURL)
+    }
+
+    @Test("only file and data URLs are local, in any letter case [LOC-02]")
+    func schemes() {
+        for text in ["file:///a", "FILE:///a", "data:,a", "Data:,a"] {
+            #expect(URL(string: text).flatMap { LocalResource($0) } != nil)
+        }
+        for text in ["http://a/b", "https://a", "ftp://a", "filesystem:a", "database:a", "/a", "//a/b"] {
+            #expect(URL(string: text).flatMap { LocalResource($0) } == nil)
+        }
+    }
+
+    /// A folder that is gone at the end.
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/nuke-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await body(folder)
+    }
+
+    @Test(
+        "file names are decoded once, as bytes [PITFALLS 40, 41, 43, 44]",
+        arguments: [
+            ("a b#.png", "a%20b%23.png"), ("a%41.png", "a%2541.png"), ("100%.png", "100%25.png"),
+            ("ß.png", "%C3%9F.png"),
+            ("é€.png", "é€.png"),
+        ])
+    func fileNames(name: String, escaped: String) async throws {
+        try await withFolder { folder in
+            try Data("content".utf8).write(to: URL(filePath: folder + "/" + name))
+            let test = TestPipeline()
+            let data = try await test.pipeline.data(for: ImageRequest(url: URL(string: "file://\(folder)/\(escaped)")))
+                .0
+            #expect(data == Data("content".utf8) && test.loader.loadCount == 0)
+        }
+    }
+
+    @Test("a missing file, a folder, a NUL and another host are typed errors that say so [LOC-03] [PITFALLS 50]")
+    func unreadable() async throws {
+        try await withFolder { folder in
+            let cases: [(String, DataLoadingError.Code)] = [
+                ("file://\(folder)/missing", .fileNotFound), ("file://\(folder)", .fileUnreadable),
+                ("file://\(folder)/a%00b", .fileUnreadable), ("file://elsewhere/a", .fileUnreadable),
+                ("file:///dev/null", .fileUnreadable),
+            ]
+            for (url, code) in cases {
+                let error = await #expect(throws: ImagePipeline.Error.self) {
+                    try await TestPipeline().pipeline.data(for: ImageRequest(url: URL(string: url)))
+                }
+                #expect((error?.dataLoadingError as? DataLoadingError)?.code == code)
+            }
+        }
+    }
+
+    @Test("the byte limit and the empty check hold for local resources too [LOC-11] [DAT-27]")
+    func limits() async throws {
+        try await withFolder { folder in
+            try Data(count: 100).write(to: URL(filePath: folder + "/hundred"))
+            try Data().write(to: URL(filePath: folder + "/empty"))
+            let test = TestPipeline { $0.maximumResponseDataSize = 99 }
+            for url in ["file://\(folder)/hundred", "data:,\(String(repeating: "a", count: 100))"] {
+                let error = await #expect(throws: ImagePipeline.Error.self) {
+                    try await test.pipeline.data(for: ImageRequest(url: URL(string: url)))
+                }
+                guard case .dataDownloadExceededMaximumSize? = error else {
+                    Issue.record("not too large: \(url)")
+                    return
+                }
+            }
+            for url in ["file://\(folder)/empty", "data:,"] {
+                let error = await #expect(throws: ImagePipeline.Error.self) {
+                    try await test.pipeline.data(for: ImageRequest(url: URL(string: url)))
+                }
+                guard case .dataIsEmpty? = error else {
+                    Issue.record("not empty: \(url)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("with local resources off, the loader is asked [LOC-06]")
+    func supportOff() async throws {
+        let test = TestPipeline(hasDataCache: true) { $0.isLocalResourcesSupportEnabled = false }
+        _ = try await test.pipeline.image(for: ImageRequest(url: URL(string: "data:,a")))
+        await test.pipeline.dataStores.completion()
+        #expect(test.loader.loadCount == 1 && test.dataCache?.writeCount == 0)
+    }
+}
