@@ -78,7 +78,9 @@ enum JPEGUnderTest {
 struct QuickStatistics {
     /// Red, green, blue and alpha.
     let mean: [Double]
-    /// Red, green and blue of the quarters. Halves are rounded up, so quarters share the middle row and column.
+    /// Red, green and blue of the quarters.
+    ///
+    /// Halves are rounded up, so quarters share the middle row and column.
     let quadrantMeans: [[Double]]
 
     init(_ image: Bitmap) {
