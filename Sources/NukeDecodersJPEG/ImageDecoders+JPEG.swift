@@ -41,11 +41,16 @@ extension ImageDecoders {
             try check(header, denominator: denominator)
             let reader = JPEGPixelReader(header: header, denominator: denominator, context: context)
             let pixels = try reader.pixels(from: session)
-            // Gray files come as RGBA, for which a profile of gray says nothing.
-            let colorSpace = header.iccProfile.flatMap { ColorSpace(iccProfile: $0, for: .rgba8) } ?? .sRGB
             return try context.makeContainer(
-                image: pixels.freeze(isOpaque: true, colorSpace: colorSpace), type: .jpeg,
+                image: pixels.freeze(isOpaque: true, colorSpace: colorSpace(header)), type: .jpeg,
                 originalSize: header.uprightSize)
+        }
+
+        /// The embedded profile, where it is one for the samples stored and for the pixels made of them.
+        private func colorSpace(_ header: JPEGHeader) -> ColorSpace {
+            // Gray files come as RGBA, for which a profile of gray says nothing; one of RGB is wrong in such a file.
+            guard header.colorModel == .rgb, let profile = header.iccProfile else { return .sRGB }
+            return ColorSpace(iccProfile: profile, for: .rgba8) ?? .sRGB
         }
 
         /// Checks the limits: the whole picture counts for its sides and pixels, the reduced one for the memory.
