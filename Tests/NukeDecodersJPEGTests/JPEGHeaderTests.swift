@@ -121,13 +121,15 @@ struct JPEGHeaderTests {
         #expect(chunks.count == 3)
         var missing = original
         missing.segments.remove(at: chunks[1])
+        var cut = original
+        cut.segments.remove(at: chunks[2])
         var repeated = original
         repeated.segments.insert(original.segments[chunks[0]], at: chunks[0])
         var miscounted = original
         miscounted.segments[chunks[2]].content[13] = 4
         var misnumbered = original
         misnumbered.segments[chunks[2]].content[12] = 0
-        for file in [missing, repeated, miscounted, misnumbered] {
+        for file in [missing, cut, repeated, miscounted, misnumbered] {
             #expect(try JPEGUnderTest.properties(file.data)?.hasICCProfile == false)
             #expect(try JPEGUnderTest.decode(file.data).image.colorSpace == .sRGB)
         }

@@ -129,6 +129,19 @@ struct JPEGReductionTests {
         #expect(error?.code == .cancelled)
     }
 
+    @Test("Cancelled while scans are taken in, a decode ends before the last of them")
+    func cancellationBetweenScans() throws {
+        // Cut in its last scan, the file would be found to be truncated if all scans were taken in.
+        let file = try JPEGFile(fixture: "gen-progressive.jpg")
+        let last = try #require(file.segments.last { $0.marker == JPEGFile.startOfScan })
+        let data = file.dataWithoutEnd.dropLast(last.tail.count / 2)
+        var context = JPEGUnderTest.context(data)
+        let flag = context.cancellation
+        context.hintingProcessor = Hint(size: nil) { flag.cancel() }
+        let error = #expect(throws: ImageDecodingError.self) { try ImageDecoders.JPEG(context: context).decode(data) }
+        #expect(error?.code == .cancelled)
+    }
+
     @Test("The scale of the request becomes the image's [DEC-19]")
     func scale() throws {
         let data = try Fixture.data("jpeg/gen-8x8.jpg")
