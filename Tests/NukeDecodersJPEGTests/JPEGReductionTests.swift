@@ -26,7 +26,10 @@ struct JPEGReductionTests {
         return try ImageDecoders.JPEG(context: context).decode(data)
     }
 
-    private static let photo: Data? = try? ImageEncoders.JPEG().encode(Picture.gradient(width: 641, height: 480))
+    /// A baseline file of 641x480.
+    private func photo() throws -> Data {
+        try #require(try ImageEncoders.JPEG().encode(Picture.gradient(width: 641, height: 480)))
+    }
 
     @Test(
         "The reduction is the strongest that leaves both sides at least twice the hint",
@@ -37,14 +40,14 @@ struct JPEGReductionTests {
             (10.0, 31.0, 161, 120),
         ])
     func divisors(hintWidth: Double, hintHeight: Double, width: Int, height: Int) throws {
-        let container = try decode(#require(Self.photo), hint: ImageSize(width: hintWidth, height: hintHeight))
+        let container = try decode(photo(), hint: ImageSize(width: hintWidth, height: hintHeight))
         #expect((container.image.width, container.image.height) == (width, height))
         #expect(container.originalSize == ImageSize(width: 641, height: 480))
     }
 
     @Test("A turned picture takes the hint upright", arguments: [5, 6, 7, 8])
     func turnedHint(_ orientation: Int) throws {
-        var file = try JPEGFile(#require(Self.photo))
+        var file = try JPEGFile(photo())
         let tiff = JPEGFile.tiff(isBigEndian: true, entries: [(0x0112, 3, 1, orientation)])
         file.segments.insert(JPEGFile.exif(tiff), at: 0)
         // Upright 480x641; with the sides confused this hint would allow half the size only.
@@ -55,7 +58,7 @@ struct JPEGReductionTests {
 
     @Test("641x480 to width 320 is 320x240, and every side 1…64 is exact, hinted or not (pitfall 131)")
     func exactSizes() async throws {
-        let data = try #require(Self.photo)
+        let data = try photo()
         let registry = ImageDecoderRegistry()
         registry.register(.jpeg)
         let pipeline = ImagePipeline {
