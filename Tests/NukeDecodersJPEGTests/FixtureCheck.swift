@@ -1,0 +1,124 @@
+import FoundationEssentials
+import NukeCore
+import NukeDecodersJPEG
+import NukeTestSupport
+
+/// Decodes data as one load does, and tells what differs from what a manifest says.
+enum JPEGUnderTest {
+    static func context(
+        _ data: Data, limits: ImageLimits = ImageLimits(), thumbnail: ImageRequest.ThumbnailOptions? = nil
+    ) -> ImageDecodingContext {
+        var request = ImageRequest(url: nil)
+        request.thumbnail = thumbnail
+        var context = ImageDecodingContext(request: request, data: data)
+        context.limits = limits
+        return context
+    }
+
+    static func decode(
+        _ data: Data, limits: ImageLimits = ImageLimits(), thumbnail: ImageRequest.ThumbnailOptions? = nil
+    ) throws(ImageDecodingError) -> ImageContainer {
+        try ImageDecoders.JPEG(context: context(data, limits: limits, thumbnail: thumbnail)).decode(data)
+    }
+
+    static func properties(
+        _ data: Data, limits: ImageLimits = ImageLimits()
+    ) throws(ImageDecodingError) -> ImageProperties? {
+        try ImageDecoders.JPEG(context: context(data, limits: limits)).properties(of: data)
+    }
+
+    /// What the decoder makes of a file other than the manifest expects; empty if all is well.
+    static func faults(_ entry: FixtureEntry, in folder: String) throws -> [String] {
+        let data = try Data(contentsOf: URL(filePath: folder + "/" + entry.path))
+        let expected = entry.expected
+        let container: ImageContainer
+        do throws(ImageDecodingError) {
+            container = try decode(data)
+        } catch {
+            return expected.error == .decodes ? ["rejected: \(error)"] : []
+        }
+        switch expected.error {
+        case .fails: return ["accepted what every reader rejects"]
+        case .either: return []
+        case .decodes: return differences(container, data, expected)
+        }
+    }
+
+    private static func differences(
+        _ container: ImageContainer, _ data: Data, _ expected: FixtureEntry.Expected
+    ) -> [String] {
+        let image = container.image
+        var faults: [String] = []
+        if let width = expected.width, let height = expected.height, (image.width, image.height) != (width, height) {
+            faults.append("\(image.width)x\(image.height), expected \(width)x\(height)")
+        }
+        if let orientation = expected.orientation, (try? properties(data))??.orientation.rawValue != orientation {
+            faults.append("orientation is not \(orientation)")
+        }
+        let statistics = QuickStatistics(image)
+        let tolerance = expected.meanTolerance ?? 1
+        let means = [expected.mean, expected.meanGammaApplied].compactMap { $0 } + (expected.meanAlternatives ?? [])
+        guard !means.isEmpty else { return faults }
+        if !means.contains(where: { isNear(statistics.mean, $0, tolerance) }) {
+            faults.append("mean \(statistics.mean), expected \(means) ± \(tolerance)")
+        } else if let quadrants = expected.quadrantMeans,
+            !zip(statistics.quadrantMeans, quadrants).allSatisfy({ isNear($0, $1, 2 * tolerance + 0.5) })
+        {
+            faults.append("quadrants \(statistics.quadrantMeans), expected \(quadrants)")
+        }
+        return faults
+    }
+
+    private static func isNear(_ a: [Double], _ b: [Double], _ tolerance: Double) -> Bool {
+        a.count >= b.count && zip(a, b).allSatisfy { abs($0 - $1) <= tolerance }
+    }
+}
+
+/// The means that the manifests tell, of opaque RGBA8 pictures, fast enough for megapixels in debug builds.
+struct QuickStatistics {
+    /// Red, green, blue and alpha.
+    let mean: [Double]
+    /// Red, green and blue of the quarters.
+    ///
+    /// Halves are rounded up, so quarters share the middle row and column.
+    let quadrantMeans: [[Double]]
+
+    init(_ image: Bitmap) {
+        let (columns, rows) = (Self.thirds(image.width), Self.thirds(image.height))
+        let parts = rows.map { rows in columns.map { columns in Self.sums(image, columns, rows) } }
+        mean = Self.mean(parts.flatMap { $0 })
+        quadrantMeans = [(0, 0), (0, 1), (1, 0), (1, 1)].map { y, x in
+            Array(Self.mean(parts[y...y + 1].flatMap { $0[x...x + 1] }).prefix(3))
+        }
+    }
+
+    /// The part before the middle, the middle (one or none), and the part after it.
+    private static func thirds(_ side: Int) -> [Range<Int>] {
+        [0..<side / 2, side / 2..<(side + 1) / 2, (side + 1) / 2..<side]
+    }
+
+    private static func mean(_ parts: [(sums: [Int], count: Int)]) -> [Double] {
+        let count = parts.reduce(0) { $0 + $1.count }
+        return (0..<4).map { channel in Double(parts.reduce(0) { $0 + $1.sums[channel] }) / Double(count) }
+    }
+
+    private static func sums(
+        _ image: Bitmap, _ columns: Range<Int>, _ rows: Range<Int>
+    ) -> (sums: [Int], count: Int) {
+        var (red, green, blue, alpha) = (0, 0, 0, 0)
+        for y in rows {
+            image.row(y).withUnsafeBytes { bytes in
+                var offset = columns.lowerBound * 4
+                while offset < columns.upperBound * 4 {
+                    let pixel = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+                    red &+= Int(pixel & 255)
+                    green &+= Int(pixel >> 8 & 255)
+                    blue &+= Int(pixel >> 16 & 255)
+                    alpha &+= Int(pixel >> 24)
+                    offset &+= 4
+                }
+            }
+        }
+        return ([red, green, blue, alpha], rows.count * columns.count)
+    }
+}

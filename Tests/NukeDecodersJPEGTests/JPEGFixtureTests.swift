@@ -1,0 +1,45 @@
+import FoundationEssentials
+import NukeCore
+import NukeTestSupport
+import Testing
+
+/// Every file whose content is JPEG, in the repository and in the larger corpus.
+@Suite("JPEG fixtures", .timeLimit(.minutes(1)))
+struct JPEGFixtureTests {
+    /// What is not decoded yet, though other readers do.
+    static let unsupported: Set<String> = [
+        "jpeg/gen-cmyk-adobe.jpg", "jpeg/gen-cmyk-noadobe.jpg", "jpeg/gen-ycck-adobe.jpg", "jpeg/moz-jpg-cmyk-1.jpg",
+        "jpeg/pil-pil_sample_cmyk.jpg", "jpeg/zune-cymk.jpg",
+    ]
+
+    static func entries(of folder: String) throws -> [FixtureEntry] {
+        try Fixture.manifest(of: folder).filter { $0.kind == "jpeg" || $0.path.hasPrefix("jpeg/") }
+    }
+
+    @Test("Files of the repository decode to the sizes, means and quadrants of the manifest, or fail as it says")
+    func repository() throws {
+        let entries = try Self.entries(of: Fixture.folder)
+        #expect(entries.count >= 60)
+        for entry in entries { try check(entry, in: Fixture.folder) }
+    }
+
+    @Test("Files of the corpus decode as its manifest says", .enabled(if: Fixture.corpus != nil))
+    func corpus() throws {
+        let folder = try #require(Fixture.corpus)
+        let entries = try Self.entries(of: folder)
+        #expect(entries.count >= 200)
+        for entry in entries { try check(entry, in: folder) }
+    }
+
+    private func check(_ entry: FixtureEntry, in folder: String) throws {
+        if Self.unsupported.contains(entry.path) {
+            let data = try Data(contentsOf: URL(filePath: folder + "/" + entry.path))
+            let error = #expect(throws: ImageDecodingError.self) { try JPEGUnderTest.decode(data) }
+            #expect(error?.code == .unsupported, "\(entry.path)")
+            #expect(try JPEGUnderTest.properties(data)?.colorModel == .cmyk, "\(entry.path)")
+        } else {
+            let faults = try JPEGUnderTest.faults(entry, in: folder)
+            #expect(faults.isEmpty, "\(entry.path): \(faults.joined(separator: "; "))")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import FoundationEssentials
+import NukeCore
+import NukeDecodersJPEG
+import NukeTestSupport
+import Testing
+
+/// What is read before any pixel: sizes, kinds, orientation and profile.
+@Suite("JPEG header", .timeLimit(.minutes(1)))
+struct JPEGHeaderTests {
+    private func properties(_ name: String) throws -> ImageProperties {
+        try #require(try JPEGUnderTest.properties(Fixture.data("jpeg/\(name).jpg")))
+    }
+
+    private func orientation(_ segments: [JPEGFile.Segment]) throws -> ImageOrientation? {
+        var file = try JPEGFile(fixture: "gen-8x8.jpg")
+        file.segments.insert(contentsOf: segments, at: 0)
+        return try JPEGUnderTest.properties(file.data)?.orientation
+    }
+
+    @Test("The format has the names, types and capabilities of JPEG, and the library's version")
+    func format() {
+        let format = ImageFormat.jpeg
+        #expect(format.name == "JPEG" && format.type == .jpeg && format.mimeTypes == ["image/jpeg"])
+        #expect(format.fileExtensions == ["jpg", "jpeg", "jpe", "jfif"])
+        #expect(format.capabilities == [.decode, .encode, .scaledDecode])
+        #expect(format.libraryVersion()?.hasPrefix("libjpeg-turbo ") == true)
+    }
+
+    @Test("Size, depth and colour model are told, and that there is no alpha")
+    func kinds() throws {
+        let color = try properties("gen-420")
+        #expect((color.width, color.height) == (227, 149))
+        #expect(color.bitDepth == 8 && color.colorModel == .rgb && !color.hasAlpha && color.frameCount == 1)
+        #expect(!color.isProgressive && !color.hasICCProfile && color.orientation == .up && color.type == .jpeg)
+        #expect(try properties("gen-gray").colorModel == .gray)
+        #expect(try properties("gen-rgb").colorModel == .rgb)
+        #expect(try properties("gen-ycck-adobe").colorModel == .cmyk)
+    }
+
+    @Test("Progressive files are told from those that only have several scans")
+    func progressive() throws {
+        #expect(try properties("gen-progressive").isProgressive)
+        #expect(try properties("gen-arith-prog").isProgressive)
+        #expect(try !properties("gen-sequential-3scans").isProgressive)
+    }
+
+    @Test("Sides of turned pictures are told upright")
+    func upright() throws {
+        let stored = try properties("gen-o1")
+        for value in 1...8 {
+            let told = try properties("gen-o\(value)")
+            #expect(told.orientation.rawValue == value)
+            let isTurned = value >= 5
+            #expect(told.width == (isTurned ? stored.height : stored.width), "orientation \(value)")
+            #expect(told.height == (isTurned ? stored.width : stored.height), "orientation \(value)")
+        }
+    }
+
+    @Test("Orientation is read in both byte orders, as SHORT and as LONG", arguments: [true, false], [3, 4])
+    func orientationTypes(isBigEndian: Bool, type: Int) throws {
+        for value in 1...8 {
+            let tiff = JPEGFile.tiff(
+                isBigEndian: isBigEndian, entries: [(0x010F, 2, 4, 0), (0x0112, type, 1, value)])
+            #expect(try orientation([JPEGFile.exif(tiff)])?.rawValue == value)
+        }
+    }
+
+    @Test("EXIF is found behind other APP1 segments, and the first one counts")
+    func exifAmongOthers() throws {
+        let xmp = JPEGFile.Segment(marker: JPEGFile.app1, content: Array("http://ns.adobe.com/xap/1.0/\0<x/>".utf8))
+        let first = JPEGFile.exif(JPEGFile.tiff(isBigEndian: true, entries: [(0x0112, 3, 1, 6)]))
+        let second = JPEGFile.exif(JPEGFile.tiff(isBigEndian: false, entries: [(0x0112, 3, 1, 3)]))
+        #expect(try orientation([xmp, first, second]) == .right)
+    }
+
+    @Test("Only the first directory counts, not that of the thumbnail")
+    func firstDirectory() throws {
+        var tiff = JPEGFile.tiff(isBigEndian: true, entries: [(0x010F, 2, 4, 0)])
+        let second = tiff.count
+        tiff[tiff.count - 1] = UInt8(second)
+        tiff += JPEGFile.tiff(isBigEndian: true, entries: [(0x0112, 3, 1, 6)]).dropFirst(8)
+        #expect(try orientation([JPEGFile.exif(tiff)]) == .up)
+    }
+
+    @Test("Orientation outside 1…8 counts as 1 (pitfall 124)", arguments: [0, 9, 255, 256, 65_535])
+    func orientationOutOfRange(_ value: Int) throws {
+        let tiff = JPEGFile.tiff(isBigEndian: true, entries: [(0x0112, 3, 1, value)])
+        #expect(try orientation([JPEGFile.exif(tiff)]) == .up)
+    }
+
+    @Test("EXIF offsets beyond the data are harmless (pitfall 125)", arguments: [0x8765_4321, 0xFFFF_FFFF, 26, 9, 0])
+    func orientationOutOfBounds(_ directory: Int) throws {
+        for isBigEndian in [true, false] {
+            let tiff = JPEGFile.tiff(
+                isBigEndian: isBigEndian, entries: [(0x0112, 3, 1, 6)], directory: directory)
+            #expect(try orientation([JPEGFile.exif(tiff)]) == .up)
+        }
+    }
+
+    @Test("EXIF cut at any byte is harmless")
+    func exifCut() throws {
+        let tiff = JPEGFile.tiff(isBigEndian: false, entries: [(0x010F, 2, 4, 0), (0x0112, 3, 1, 6)])
+        for count in 0..<tiff.count {
+            let found = try orientation([JPEGFile.exif(Array(tiff.prefix(count)))])
+            #expect(found == .up || found == .right && count >= 32, "cut after \(count)")
+        }
+    }
+
+    @Test("A profile in several segments is put together in any order")
+    func profileChain() throws {
+        let whole = try JPEGUnderTest.decode(Fixture.data("jpeg/gen-icc-multichunk.jpg")).image.colorSpace.iccProfile
+        let reversed = try JPEGUnderTest.decode(Fixture.data("jpeg/gen-icc-multichunk-reversed.jpg"))
+        #expect(try #require(whole).count > 65_535)
+        #expect(reversed.image.colorSpace.iccProfile == whole)
+    }
+
+    @Test("A profile chain with a part missing, repeated or miscounted is ignored")
+    func damagedChain() throws {
+        let original = try JPEGFile(fixture: "gen-icc-multichunk.jpg")
+        let chunks = original.segments.indices.filter { original.segments[$0].marker == JPEGFile.app2 }
+        #expect(chunks.count == 3)
+        var missing = original
+        missing.segments.remove(at: chunks[1])
+        var cut = original
+        cut.segments.remove(at: chunks[2])
+        var repeated = original
+        repeated.segments.insert(original.segments[chunks[0]], at: chunks[0])
+        var miscounted = original
+        miscounted.segments[chunks[2]].content[13] = 4
+        var misnumbered = original
+        misnumbered.segments[chunks[2]].content[12] = 0
+        for file in [missing, cut, repeated, miscounted, misnumbered] {
+            #expect(try JPEGUnderTest.properties(file.data)?.hasICCProfile == false)
+            #expect(try JPEGUnderTest.decode(file.data).image.colorSpace == .sRGB)
+        }
+    }
+
+    @Test("The embedded profile becomes the colour space; one that is none does not")
+    func colorSpaces() throws {
+        let p3 = try JPEGUnderTest.decode(Fixture.data("jpeg/gen-icc-p3.jpg")).image.colorSpace
+        #expect(p3.iccProfile != nil)
+        let adobe = try JPEGUnderTest.decode(Fixture.data("jpeg/gen-icc-adobergb.jpg")).image.colorSpace
+        #expect(adobe.iccProfile != nil && adobe != p3)
+        #expect(try JPEGUnderTest.decode(Fixture.data("jpeg/gen-icc-garbage.jpg")).image.colorSpace == .sRGB)
+        #expect(try JPEGUnderTest.decode(Fixture.data("jpeg/gen-420.jpg")).image.colorSpace == .sRGB)
+    }
+
+    @Test("A gray file with a profile of RGB is sRGB (pitfall 185)")
+    func grayWithColorProfile() throws {
+        var file = try JPEGFile(fixture: "gen-gray.jpg")
+        let donor = try JPEGFile(fixture: "gen-icc-p3.jpg")
+        file.segments.insert(contentsOf: donor.segments.filter { $0.marker == JPEGFile.app2 }, at: 0)
+        #expect(try JPEGUnderTest.properties(file.data)?.hasICCProfile == true)
+        #expect(try JPEGUnderTest.decode(file.data).image.colorSpace == .sRGB)
+    }
+}

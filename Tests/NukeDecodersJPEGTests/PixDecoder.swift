@@ -1,0 +1,139 @@
+import FoundationEssentials
+import NukeCore
+
+/// A format of the tests' own: "PIX1", width, height (16 bits, big-endian), orientation, then red, green and blue.
+///
+/// Its decoder is sound unless it is given a fault, which a conformance suite must find.
+struct PixDecoder: ImageDecoding {
+    /// What the decoder does wrong, and the check that must say so.
+    enum Fault: String, CaseIterable, Sendable {
+        case takesEverything = "sniff"
+        case knowsNoSlices = "sniff of slices"
+        case tellsWrongSize = "header"
+        case isSaidToBeOpaque = "picture"
+        case changesItsMind = "repetition"
+        case forgetsScale = "scale"
+        case showsLastPicture = "truncation"
+        case throwsUntyped = "damage"
+        case hasNoLimits = "limits"
+        case looksAtLimitsLate = "limits, late"
+        case cannotBeCancelled = "cancellation"
+        case ignoresThumbnails = "thumbnail"
+        case reducesTooFar = "hint"
+        case isNeverTurned = "orientation"
+
+        /// The name of the check.
+        var check: String { String(rawValue.prefix { $0 != "," && $0 != " " }) }
+    }
+
+    struct Untyped: Error {}
+
+    private static let lastPicture = Lock<[UInt8]>([])
+    private static let count = Lock(0)
+
+    let context: ImageDecodingContext
+    let fault: Fault?
+
+    static func format(_ fault: Fault? = nil) -> ImageFormat {
+        ImageFormat(
+            name: "Pix", type: "org.example.pix", mimeTypes: ["image/x-pix"], fileExtensions: ["pix"],
+            capabilities: [.decode],
+            sniff: { prefix in
+                switch fault {
+                case .takesEverything: .yes
+                case .knowsNoSlices: prefix.starts(with: "PIX1") && prefix.count % 8 != 1 ? .yes : .no
+                default: prefix.starts(with: "PIX1") ? .yes : .no
+                }
+            },
+            makeDecoder: { PixDecoder(context: $0, fault: fault) })
+    }
+
+    /// A file with a picture in which every pixel differs from its neighbours a little.
+    static func file(width: Int, height: Int, orientation: ImageOrientation = .up, shade: Int = 0) -> Data {
+        let header = [width >> 8, width & 255, height >> 8, height & 255, orientation.rawValue].map(UInt8.init)
+        let pixels = (0..<width * height).flatMap { index -> [UInt8] in
+            let (x, y) = (index % width, index / width)
+            return [UInt8(x * 255 / width), UInt8(y * 255 / height), UInt8(shade)]
+        }
+        return Data("PIX1".utf8) + Data(header) + Data(pixels)
+    }
+
+    private struct Header {
+        let width: Int
+        let height: Int
+        let orientation: ImageOrientation
+        var size: ImageSize { orientation.applied(to: ImageSize(width: width, height: height)) }
+    }
+
+    private func header(of bytes: [UInt8]) throws -> Header {
+        guard bytes.count >= 9 else { throw ImageDecodingError.truncated("no header", codec: "Pix") }
+        guard bytes.starts(with: "PIX1".utf8), let orientation = ImageOrientation(rawValue: Int(bytes[8])) else {
+            throw ImageDecodingError.corruptData("no header", codec: "Pix")
+        }
+        return Header(
+            width: Int(bytes[4]) << 8 | Int(bytes[5]), height: Int(bytes[6]) << 8 | Int(bytes[7]),
+            orientation: fault == .isNeverTurned ? .up : orientation)
+    }
+
+    func properties(of data: Data) throws -> ImageProperties? {
+        let header = try header(of: [UInt8](data))
+        return ImageProperties(
+            type: "org.example.pix", storedWidth: header.width + (fault == .tellsWrongSize ? 1 : 0),
+            storedHeight: header.height, orientation: header.orientation, hasAlpha: false, bitDepth: 8,
+            colorModel: .rgb)
+    }
+
+    func decode(_ data: Data) throws -> ImageContainer {
+        if fault != .cannotBeCancelled { try context.cancellation.check() }
+        let bytes = [UInt8](data)
+        let header = try header(of: bytes)
+        if fault == .throwsUntyped, bytes.count != 9 + header.width * header.height * 3 { throw Untyped() }
+        if fault == .looksAtLimitsLate, bytes.count < 9 + header.width * header.height * 3 {
+            throw ImageDecodingError.truncated("pixels are missing", codec: "Pix")
+        }
+        var limits = context.limits
+        if fault == .hasNoLimits { (limits.pixelCount, limits.workingSetBytes) = (4 << 20, 64 << 20) }
+        try limits.check(width: header.width, height: header.height, codec: "Pix")
+        let image = try pixels(bytes, header)
+        if fault == .ignoresThumbnails { return ImageContainer(image: image, type: "org.example.pix") }
+        var container = try context.makeContainer(image: image, type: "org.example.pix", originalSize: header.size)
+        if fault == .forgetsScale { container.image = container.image.withScale(1) }
+        return container
+    }
+
+    private func pixels(_ bytes: [UInt8], _ header: Header) throws -> Bitmap {
+        var (size, step) = (header.size, 1)
+        if fault == .reducesTooFar, let hint = context.decodeHint(for: header.size) {
+            step = max(1, Int(header.size.width / hint.width))
+            size = ImageSize(width: Int(size.width) / step, height: Int(size.height) / step)
+        }
+        guard var buffer = PixelBuffer(width: Int(size.width), height: Int(size.height)) else {
+            throw ImageDecodingError.outOfMemory("no memory", codec: "Pix")
+        }
+        let stored = header.orientation.applied(to: size)
+        let last = Self.lastPicture.withLock { $0 }
+        let number = Self.count.withLock { count in
+            count += 1
+            return count
+        }
+        let isWhole = bytes.count >= 9 + header.width * header.height * 3
+        let source = fault == .showsLastPicture && !isWhole ? bytes + last.dropFirst(bytes.count) : bytes
+        let alpha: UInt8 = fault == .isSaidToBeOpaque ? 254 : 255
+        var row = [UInt8](repeating: 0, count: Int(stored.width) * 4)
+        for y in 0..<Int(stored.height) {
+            let start = 9 + y * step * header.width * 3
+            guard start + header.width * 3 <= source.count else { break }
+            for x in 0..<Int(stored.width) {
+                let offset = start + x * step * 3
+                row[x * 4] = source[offset]
+                row[x * 4 + 1] = source[offset + 1]
+                row[x * 4 + 2] = source[offset + 2]
+                row[x * 4 + 3] = alpha
+            }
+            if fault == .changesItsMind { row[0] = UInt8(truncatingIfNeeded: number) }
+            buffer.writeStoredRow(row.span.bytes, at: y, orientation: header.orientation)
+        }
+        if isWhole { Self.lastPicture.withLock { $0 = bytes } }
+        return buffer.freeze(isOpaque: isWhole)
+    }
+}
