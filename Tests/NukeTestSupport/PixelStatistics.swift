@@ -4,29 +4,54 @@ public import NukeCore
 public struct PixelStatistics: Sendable {
     /// Red, green, blue composited on white, and alpha; 0…255.
     public let mean: [Double]
-    /// Red, green and blue of the quarters: top left, top right, bottom left, bottom right; halves rounded up.
+    /// Red, green and blue of the quarters: top left, top right, bottom left, bottom right.
+    ///
+    /// Halves are rounded up: of an odd number of columns or rows the middle one counts to both sides.
     public let quadrantMeans: [[Double]]
 
-    /// Computes the means of an RGBA8 or gray picture.
+    /// Computes the means of a picture; of 16-bit samples the high bytes count.
     public init(_ image: Bitmap) {
-        var sums = [[Double]](repeating: [0, 0, 0, 0], count: 4)
-        var counts = [Double](repeating: 0, count: 4)
-        let (middleX, middleY) = ((image.width + 1) / 2, (image.height + 1) / 2)
-        for y in 0..<image.height {
-            for x in 0..<image.width {
-                let pixel = image.pixel(x, y)
-                let quadrant = (y < middleY ? 0 : 2) + (x < middleX ? 0 : 1)
-                let white = 255 - Double(pixel[3])
-                for channel in 0..<3 { sums[quadrant][channel] += Double(pixel[channel]) + white }
-                sums[quadrant][3] += Double(pixel[3])
-                counts[quadrant] += 1
+        let (width, height) = (image.width, image.height)
+        // Thirds of a row: left half, middle column of an odd number, right half; likewise for rows.
+        let columns = [0..<width / 2, width / 2..<(width + 1) / 2, (width + 1) / 2..<width]
+        let rows = [0..<height / 2, height / 2..<(height + 1) / 2, (height + 1) / 2..<height]
+        let sums = rows.map { rows in
+            columns.map { columns in
+                rows.reduce(SIMD4<Int>.zero) { $0 &+ Self.sum(of: image.row($1), columns, image.format) }
             }
         }
-        let total = Double(image.width * image.height)
-        mean = (0..<4).map { channel in sums.reduce(0) { $0 + $1[channel] } / total }
-        quadrantMeans = (0..<4).map { quadrant in
-            (0..<3).map { counts[quadrant] > 0 ? sums[quadrant][$0] / counts[quadrant] : 0 }
+        func means(_ downs: Range<Int>, _ acrosses: Range<Int>) -> [Double] {
+            let sum = downs.reduce(SIMD4<Int>.zero) { sum, down in
+                acrosses.reduce(sum) { $0 &+ sums[down][$1] }
+            }
+            let count = downs.reduce(0) { $0 + rows[$1].count } * acrosses.reduce(0) { $0 + columns[$1].count }
+            let alpha = Double(sum[3]) / Double(count)
+            return (0..<3).map { Double(sum[$0]) / Double(count) + 255 - alpha } + [alpha]
         }
+        mean = means(0..<3, 0..<3)
+        quadrantMeans = [0..<2, 1..<3].flatMap { downs in
+            [0..<2, 1..<3].map { Array(means(downs, $0).prefix(3)) }
+        }
+    }
+
+    private static func sum(of row: RawSpan, _ columns: Range<Int>, _ format: PixelFormat) -> SIMD4<Int> {
+        let size = format.bitsPerChannel / 8
+        let (step, isGray) = (format.bytesPerPixel, format == .gray8)
+        var (red, green, blue, alpha) = (0, 0, 0, 0)
+        row.withUnsafeBytes { bytes in
+            var offset = columns.lowerBound * step + size - 1
+            let end = columns.upperBound * step
+            while offset < end {
+                red += Int(bytes[offset])
+                if !isGray {
+                    green += Int(bytes[offset + size])
+                    blue += Int(bytes[offset + 2 * size])
+                    alpha += Int(bytes[offset + 3 * size])
+                }
+                offset += step
+            }
+        }
+        return isGray ? SIMD4(red, red, red, 255 * columns.count) : SIMD4(red, green, blue, alpha)
     }
 }
 

@@ -1,0 +1,134 @@
+#include "CNukePNG.h"
+
+#if __has_include(<png.h>)
+#include "Fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct CNukePNG_Decoder {
+    CNukePNG_Fault fault;
+    png_structp png;
+    png_infop info;
+    const uint8_t *bytes;
+    size_t count;
+    size_t position;
+    size_t rowBytes;  // of the rows handed out; 0 before they are asked for
+    size_t excess;    // bytes read after the last row was complete
+    bool hasAlpha;
+};
+
+// After the last row libpng inflates whatever the stream still holds, in one go: a stream of 1 MiB can hold 1 GiB. More
+// than that is not put up with.
+static const size_t maximumExcess = (size_t)1 << 20;
+
+static bool isBehindLastRow(const CNukePNG_Decoder *decoder) {
+    return png_get_current_row_number(decoder->png) >= png_get_image_height(decoder->png, decoder->info)
+        || png_get_current_pass_number(decoder->png) >= 7;
+}
+
+static void readBytes(png_structp png, png_bytep target, size_t count) {
+    CNukePNG_Decoder *decoder = png_get_io_ptr(png);
+    if (count > decoder->count - decoder->position) {
+        decoder->fault.isAtEnd = true;
+        png_error(png, "the data ends too early");
+    }
+    if (decoder->rowBytes > 0 && isBehindLastRow(decoder)) {
+        decoder->excess += count;
+        if (decoder->excess > maximumExcess) png_error(png, "the stream goes on long after the last row");
+    }
+    memcpy(target, decoder->bytes + decoder->position, count);
+    decoder->position += count;
+}
+
+// All that libpng knows by name is passed over but what the pixels depend on and iCCP: text and the like are neither
+// decompressed nor kept, however many of them there are.
+static void chooseChunks(png_structp png) {
+    static const png_byte profile[5] = {'i', 'C', 'C', 'P', 0};
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, profile, 1);
+}
+
+static void prepare(CNukePNG_Decoder *decoder, CNukePNG_Limits limits) {
+    decoder->png = png_create_read_struct_2(
+        PNG_LIBPNG_VER_STRING, &decoder->fault, CNukePNG_onError, CNukePNG_onWarning, &decoder->fault,
+        CNukePNG_allocate, CNukePNG_release);
+    if (decoder->png == NULL) longjmp(decoder->fault.escape, 1);
+    decoder->info = png_create_info_struct(decoder->png);
+    if (decoder->info == NULL) longjmp(decoder->fault.escape, 1);
+    png_set_read_fn(decoder->png, decoder, readBytes);
+    png_set_user_limits(decoder->png, limits.sideLength, limits.sideLength);
+    png_set_chunk_malloc_max(decoder->png, limits.chunkBytes);
+    // A wrong checksum: of a chunk that the picture needs, an error; of another, the chunk does not count.
+    png_set_crc_action(decoder->png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
+    // What libpng can put up with in other chunks it puts up with, in every build of it.
+    png_set_benign_errors(decoder->png, 1);
+    chooseChunks(decoder->png);
+}
+
+CNukePNG_Decoder *CNukePNG_createDecoder(const uint8_t *bytes, size_t count, CNukePNG_Limits limits) {
+    if (!CNukePNG_isAvailable()) return NULL;
+    CNukePNG_Decoder *decoder = calloc(1, sizeof *decoder);
+    if (decoder == NULL) return NULL;
+    decoder->bytes = bytes;
+    decoder->count = count;
+    if (setjmp(decoder->fault.escape)) {
+        CNukePNG_destroyDecoder(decoder);
+        return NULL;
+    }
+    prepare(decoder, limits);
+    return decoder;
+}
+
+void CNukePNG_destroyDecoder(CNukePNG_Decoder *decoder) {
+    png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+    free(decoder);
+}
+
+CNukePNG_Status CNukePNG_readHeader(CNukePNG_Decoder *decoder, CNukePNG_Header *header) {
+    if (setjmp(decoder->fault.escape)) return CNukePNG_status(&decoder->fault);
+    png_read_info(decoder->png, decoder->info);
+    decoder->hasAlpha = (png_get_color_type(decoder->png, decoder->info) & PNG_COLOR_MASK_ALPHA) != 0
+        || png_get_valid(decoder->png, decoder->info, PNG_INFO_tRNS) != 0;
+    header->width = png_get_image_width(decoder->png, decoder->info);
+    header->height = png_get_image_height(decoder->png, decoder->info);
+    header->hasAlpha = decoder->hasAlpha;
+    png_charp name = NULL;
+    png_bytep profile = NULL;
+    png_uint_32 count = 0;
+    int method = 0;
+    bool hasProfile = png_get_iCCP(decoder->png, decoder->info, &name, &method, &profile, &count) != 0;
+    header->profile = hasProfile ? profile : NULL;
+    header->profileCount = hasProfile ? count : 0;
+    return CNukePNG_ok;
+}
+
+CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *decoder, int *passes) {
+    if (setjmp(decoder->fault.escape)) return CNukePNG_status(&decoder->fault);
+    // Palettes, gray of 1, 2 and 4 bits and tRNS are expanded first, at the stored depth: a 16-bit key matches before
+    // the samples are reduced to 8 bits.
+    png_set_expand(decoder->png);
+    png_set_scale_16(decoder->png);
+    png_set_gray_to_rgb(decoder->png);
+    if (!decoder->hasAlpha) png_set_filler(decoder->png, 0xFF, PNG_FILLER_AFTER);
+    *passes = png_set_interlace_handling(decoder->png);
+    png_read_update_info(decoder->png, decoder->info);
+    size_t rowBytes = png_get_rowbytes(decoder->png, decoder->info);
+    if (rowBytes != (size_t)png_get_image_width(decoder->png, decoder->info) * 4) {
+        png_error(decoder->png, "the rows are not RGBA");
+    }
+    decoder->rowBytes = rowBytes;
+    return CNukePNG_ok;
+}
+
+CNukePNG_Status CNukePNG_readRow(CNukePNG_Decoder *decoder, uint8_t *row, size_t capacity) {
+    if (setjmp(decoder->fault.escape)) return CNukePNG_status(&decoder->fault);
+    if (decoder->rowBytes == 0 || capacity < decoder->rowBytes) png_error(decoder->png, "no room for a row");
+    png_read_row(decoder->png, row, NULL);
+    return CNukePNG_ok;
+}
+
+const char *CNukePNG_decoderMessage(const CNukePNG_Decoder *decoder) { return decoder->fault.message; }
+
+size_t CNukePNG_warningCount(const CNukePNG_Decoder *decoder) { return decoder->fault.warnings; }
+#endif
