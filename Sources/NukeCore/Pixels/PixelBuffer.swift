@@ -46,7 +46,9 @@ public struct PixelBuffer: ~Copyable, Sendable {
         _ body: (inout MutableRawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // SAFETY: the span covers the storage, which outlives it; self is held exclusively.
-        var span = unsafe MutableRawSpan(_unsafeStart: storage.base, byteCount: storage.byteCount)
+        // The start is copied first: read in the call, it makes the optimiser of Swift 6.3.1 abort.
+        let start = unsafe storage.base
+        var span = unsafe MutableRawSpan(_unsafeStart: start, byteCount: storage.byteCount)
         return try body(&span)
     }
 
