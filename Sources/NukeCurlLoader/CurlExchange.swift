@@ -1,0 +1,200 @@
+internal import NukeCore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A libcurl handle, kept from load to load, and the load that it does now; belongs to the engine's thread.
+final class CurlExchange {
+    /// The numbers that a handle keeps; the defaults are libcurl's own.
+    private struct Settings: Equatable {
+        var maximumRedirectCount = 0
+        var connectMilliseconds = 0
+        var idleSeconds = 0
+        var isShared = false
+        var weight = 16
+    }
+
+    private let easy: CurlEasy
+    private let configuration: CurlLoader.Configuration
+    private unowned let loop: CurlEventLoop
+    private var settings = Settings()
+    private var order: CurlOrder?
+    private var reader = ResponseReader(isHead: false, followsRedirects: false)
+    private var response: DataResponse?
+    private var refusal: String?
+
+    /// Whether the handle can do another load: it has done plain ones only, and none failed.
+    private(set) var isReusable = true
+
+    /// Throws where libcurl can't make a handle, can't be held to http and https or refuses the configuration.
+    init(_ configuration: CurlLoader.Configuration, loop: CurlEventLoop) throws(DataLoadingError) {
+        guard let easy = CurlEasy() else { throw DataLoadingError(.other, reason: "libcurl can't make a transfer") }
+        self.easy = easy
+        self.configuration = configuration
+        self.loop = loop
+        try configure()
+    }
+
+    private func configure() throws(DataLoadingError) {
+        try PreparedRequest.check(configuration.userAgent ?? "", of: "the loader's userAgent")
+        // A libcurl without HTTP/2 refuses to offer it, and speaks HTTP/1.1.
+        _ = easy.setHTTP2Enabled(configuration.isHTTP2Enabled)
+        var isDone = easy.setUserAgent(configuration.userAgent)
+        if let path = configuration.caCertificatePath { isDone = isDone && easy.setCertificates(path) }
+        if let proxy = configuration.proxy { isDone = isDone && easy.setProxy(proxy) }
+        if !isDone { throw DataLoadingError(.other, reason: "libcurl refuses the loader's configuration") }
+    }
+
+    /// The load under way.
+    var transfer: CurlTransfer? { order?.transfer }
+
+    // MARK: Start and stop
+
+    /// Begins a load; throws if libcurl refuses the request, and then nothing has begun.
+    func start(
+        _ request: PreparedRequest, for order: CurlOrder, in multi: borrowing CurlMulti
+    ) throws(DataLoadingError) {
+        isReusable = request.isPlain
+        let settings = settings(for: request, order.transfer.priority)
+        guard apply(request), apply(settings) else {
+            throw DataLoadingError(.other, reason: "libcurl refuses the request")
+        }
+        reader = ResponseReader(isHead: request.isHead, followsRedirects: settings.maximumRedirectCount > 0)
+        guard easy.start(in: multi, for: self) else {
+            throw DataLoadingError(.other, reason: "libcurl has no memory for the request")
+        }
+        self.order = order
+    }
+
+    /// Ends the load, at whatever point it is, and returns it.
+    func stop(in multi: borrowing CurlMulti) -> CurlOrder? {
+        guard let order else { return nil }
+        easy.stop(in: multi)
+        self.order = nil
+        response = nil
+        refusal = nil
+        return order
+    }
+
+    /// Ends a load that libcurl is done with: tells about it unless it was cancelled.
+    func finish(_ outcome: CurlOutcome, in multi: borrowing CurlMulti) {
+        if outcome == .succeeded { reader.end() }
+        announce()
+        let error = error(for: outcome)
+        if error != nil { isReusable = false }
+        stop(in: multi)?.end(error)
+    }
+
+    /// Goes on after a pause.
+    func resume() { easy.resume() }
+
+    /// Tells the server, where that is possible, how urgent the load is now.
+    func reprioritize() {
+        guard let order, settings.isShared else { return }
+        var new = settings
+        new.weight = Self.weight(order.transfer.priority)
+        _ = apply(new)
+    }
+
+    // MARK: What comes
+
+    /// Takes a line of a head.
+    func receive(line: Span<UInt8>) -> CurlAnswer {
+        guard let order, !order.transfer.isCancelled else { return .abort }
+        return answer(to: reader.read(line: line)) { loop.headIsComplete(of: self) }
+    }
+
+    /// Takes bytes of the body.
+    func receive(_ bytes: RawSpan) -> CurlAnswer {
+        guard let order, !order.transfer.isCancelled else { return .abort }
+        guard order.transfer.mayDeliver() else { return .pause }
+        let answer = answer(to: reader.readBody()) { response = reader.announce(url: url) }
+        guard answer == .goOn, let response else { return .abort }
+        // SAFETY: the bytes are copied within the call.
+        let data = unsafe bytes.withUnsafeBytes { unsafe Data($0) }
+        order.didReceiveData(data, response)
+        return order.transfer.isCancelled ? .abort : .goOn
+    }
+
+    /// Hands out a head that no byte has followed yet.
+    func announce() {
+        guard let order, !order.transfer.isCancelled, let response = reader.announce(url: url) else { return }
+        self.response = response
+        order.didReceiveData(Data(), response)
+    }
+
+    private func answer(to event: ResponseReader.Event, headComplete: () -> Void) -> CurlAnswer {
+        switch event {
+        case .more: return .goOn
+        case .headComplete:
+            headComplete()
+            return .goOn
+        case .failed(let reason):
+            refusal = reason
+            return .abort
+        }
+    }
+
+    /// The URL that answers: the request's, unless there was a redirect.
+    private var url: URL? {
+        guard easy.redirectCount > 0, let text = easy.url else { return order?.request.url }
+        return URL(string: text) ?? order?.request.url
+    }
+
+    private func error(for outcome: CurlOutcome) -> DataLoadingError? {
+        if outcome == .succeeded { return nil }
+        let url = easy.url ?? ""
+        if let refusal { return .curl(.badResponse, message: refusal, url: url) }
+        // libcurl calls it so when a single line of a head is too long for it.
+        let outcome = outcome == .outOfMemory && reader.isInHead ? .badResponse : outcome
+        return .curl(outcome, message: easy.message, url: url)
+    }
+
+    // MARK: Settings
+
+    private func settings(for request: PreparedRequest, _ priority: ImageRequest.Priority) -> Settings {
+        let connect = min(configuration.connectTimeout > 0 ? configuration.connectTimeout : .infinity, request.timeout)
+        return Settings(
+            maximumRedirectCount: request.mayBeRedirected ? max(0, min(configuration.maximumRedirectCount, 1000)) : 0,
+            connectMilliseconds: connect < 1e6 ? Int((connect * 1000).rounded(.up)) : 0,
+            idleSeconds: request.timeout < 1e6 ? Int(request.timeout.rounded(.up)) : 0,
+            isShared: request.isSecure && configuration.isHTTP2Enabled, weight: Self.weight(priority))
+    }
+
+    private func apply(_ new: Settings) -> Bool {
+        if new == settings { return true }
+        settings = new
+        // Where there is no HTTP/2 there are no weights.
+        _ = easy.setWeight(new.weight)
+        return easy.setMaximumRedirectCount(new.maximumRedirectCount) && easy.setIdleTimeout(seconds: new.idleSeconds)
+            && easy.setConnectTimeout(milliseconds: new.connectMilliseconds)
+            && easy.setWaitsForSharedConnection(new.isShared)
+    }
+
+    private func apply(_ request: PreparedRequest) -> Bool {
+        guard easy.setURL(request.url) else { return false }
+        for line in request.headerLines {
+            guard easy.addHeaderLine(line) else { return false }
+        }
+        if request.isPlain { return true }
+        if request.isHead { return easy.setHead() }
+        if request.method == "POST" || request.body != nil {
+            guard easy.setBody((request.body ?? Data()).bytes) else { return false }
+        }
+        return request.method == "POST" || easy.setMethod(request.method)
+    }
+
+    /// The weights of HTTP/2 go from 1 to 256; 16 is the default.
+    private static func weight(_ priority: ImageRequest.Priority) -> Int {
+        switch priority {
+        case .veryLow: 1
+        case .low: 4
+        case .normal: 16
+        case .high: 64
+        case .veryHigh: 256
+        }
+    }
+}
