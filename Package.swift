@@ -23,13 +23,15 @@ let package = Package(
             name: "CNukePNGSystem", path: "Sources/CInterop/CNukePNGSystem", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"])]),
         .target(name: "CNukePNG", dependencies: ["CNukePNGSystem"], path: "Sources/CInterop/CNukePNG"),
+        // What the disk cache needs of Glibc and Swift does not see.
+        .target(name: "CNukeDisk", path: "Sources/CInterop/CNukeDisk"),
         // C libraries that are opened at first use: never linked.
         .target(name: "CNukeCurl", path: "Sources/CInterop/CNukeCurl"),
 
         .target(name: "NukeDecodersJPEG", dependencies: ["NukeCore", "CNukeJPEG"]),
         .target(name: "NukeDecodersPNG", dependencies: ["NukeCore", "CNukePNG"]),
         .target(name: "NukeCurlLoader", dependencies: ["NukeCore", "CNukeCurl"]),
-        .target(name: "NukeDiskCache", dependencies: ["NukeCore"]),
+        .target(name: "NukeDiskCache", dependencies: ["NukeCore", "CNukeDisk"]),
         .target(
             name: "NukeKit",
             dependencies: ["NukeCore", "NukeCurlLoader", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache"]),
@@ -43,7 +45,11 @@ let package = Package(
         .testTarget(
             name: "NukeDecodersPNGTests", dependencies: ["NukeDecodersPNG", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(name: "NukeCurlLoaderTests", dependencies: ["NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
-        .testTarget(name: "NukeDiskCacheTests", dependencies: ["NukeDiskCache", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeDiskCacheTests",
+            dependencies: ["NukeDiskCache", "NukeTestKit", "NukeTestSupport", "DiskCacheProcess"]),
+        // What the tests of the disk cache run in processes of their own, and kill.
+        .executableTarget(name: "DiskCacheProcess", dependencies: ["NukeDiskCache"], path: "Tests/DiskCacheProcess"),
         .testTarget(name: "NukeKitTests", dependencies: ["NukeKit", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(name: "NukeCLITests", dependencies: ["NukeCLI", "NukeTestSupport"]),
     ],

@@ -2,31 +2,18 @@
 public struct SHA256: Sendable {
     /// The digest of bytes: 32 bytes.
     public static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var hash = SHA256()
-        var block: [UInt8] = []
-        block.reserveCapacity(64)
-        var count: UInt64 = 0
-        for byte in bytes {
-            block.append(byte)
-            if block.count == 64 {
-                hash.process(block)
-                block.removeAll(keepingCapacity: true)
-                count += 64
-            }
+        // SAFETY: the span is used within the closure, while the storage that it looks at stays in place.
+        let words = bytes.withContiguousStorageIfAvailable { unsafe hash($0.span) } ?? hash(Array(bytes).span)
+        var digest: [UInt8] = []
+        digest.reserveCapacity(32)
+        for i in 0..<8 {
+            let word = words[i]
+            digest.append(UInt8(truncatingIfNeeded: word &>> 24))
+            digest.append(UInt8(truncatingIfNeeded: word &>> 16))
+            digest.append(UInt8(truncatingIfNeeded: word &>> 8))
+            digest.append(UInt8(truncatingIfNeeded: word))
         }
-        count += UInt64(block.count)
-        block.append(0x80)
-        if block.count > 56 {
-            block.append(contentsOf: repeatElement(0, count: 64 - block.count))
-            hash.process(block)
-            block.removeAll(keepingCapacity: true)
-        }
-        block.append(contentsOf: repeatElement(0, count: 56 - block.count))
-        for shift in stride(from: 56, through: 0, by: -8) {
-            block.append(UInt8(truncatingIfNeeded: (count &* 8) >> UInt64(shift)))
-        }
-        hash.process(block)
-        return hash.state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) } }
+        return digest
     }
 
     /// The digest of text's UTF-8 in 64 hexadecimal digits, lower case.
@@ -43,40 +30,96 @@ public struct SHA256: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private var state: [UInt32] = [
-        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-
-    private mutating func process(_ block: [UInt8]) {
-        var w = [UInt32](repeating: 0, count: 64)
-        for i in 0..<16 {
-            let j = i * 4
-            w[i] =
-                UInt32(block[j]) << 24 | UInt32(block[j + 1]) << 16 | UInt32(block[j + 2]) << 8 | UInt32(block[j + 3])
+    private static func hash(_ bytes: Span<UInt8>) -> [8 of UInt32] {
+        var state: [8 of UInt32] = [
+            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+        ]
+        let zeros = [16 of UInt32](repeating: 0)
+        var block = zeros
+        var offset = 0
+        while bytes.count - offset >= 64 {
+            for i in 0..<16 { block[i] = word(bytes, offset + i * 4) }
+            process(block, into: &state)
+            offset += 64
         }
-        for i in 16..<64 {
-            let s0 = Self.rotate(w[i - 15], 7) ^ Self.rotate(w[i - 15], 18) ^ (w[i - 15] >> 3)
-            let s1 = Self.rotate(w[i - 2], 17) ^ Self.rotate(w[i - 2], 19) ^ (w[i - 2] >> 10)
-            w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
+        // What is left, a one bit, zeros, and the count of bits at the end of the last block.
+        block = zeros
+        let rest = bytes.count - offset
+        for i in 0..<rest { block[i >> 2] |= UInt32(bytes[offset + i]) << UInt32(24 - (i & 3) * 8) }
+        block[rest >> 2] |= 0x80 << UInt32(24 - (rest & 3) * 8)
+        if rest >= 56 {
+            process(block, into: &state)
+            block = zeros
         }
-        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        for i in 0..<64 {
-            let s1 = Self.rotate(e, 6) ^ Self.rotate(e, 11) ^ Self.rotate(e, 25)
-            let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ Self.constants[i] &+ w[i]
-            let s0 = Self.rotate(a, 2) ^ Self.rotate(a, 13) ^ Self.rotate(a, 22)
-            let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
-            (h, g, f, e) = (g, f, e, d &+ t1)
-            (d, c, b, a) = (c, b, a, t1 &+ t2)
-        }
-        for (i, word) in [a, b, c, d, e, f, g, h].enumerated() { state[i] &+= word }
+        block[14] = UInt32(truncatingIfNeeded: bytes.count >> 29)
+        block[15] = UInt32(truncatingIfNeeded: bytes.count << 3)
+        process(block, into: &state)
+        return state
     }
 
     @inline(__always)
-    private static func rotate(_ x: UInt32, _ n: UInt32) -> UInt32 { x >> n | x << (32 - n) }
+    private static func word(_ bytes: Span<UInt8>, _ i: Int) -> UInt32 {
+        UInt32(bytes[i]) << 24 | UInt32(bytes[i + 1]) << 16 | UInt32(bytes[i + 2]) << 8 | UInt32(bytes[i + 3])
+    }
+
+    /// Adds a block of 16 words to the state.
+    ///
+    /// Eight rounds are written out, so that the variables change their roles by name instead of being moved.
+    private static func process(_ block: [16 of UInt32], into state: inout [8 of UInt32]) {
+        var w = block
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        var i = 0
+        while i < 64 {
+            let j = i & 15
+            if j == 0, i > 0 { extend(&w) }
+            round(a, b, c, &d, e, f, g, &h, constants[i] &+ w[j])
+            round(h, a, b, &c, d, e, f, &g, constants[i | 1] &+ w[j | 1])
+            round(g, h, a, &b, c, d, e, &f, constants[i | 2] &+ w[j | 2])
+            round(f, g, h, &a, b, c, d, &e, constants[i | 3] &+ w[j | 3])
+            round(e, f, g, &h, a, b, c, &d, constants[i | 4] &+ w[j | 4])
+            round(d, e, f, &g, h, a, b, &c, constants[i | 5] &+ w[j | 5])
+            round(c, d, e, &f, g, h, a, &b, constants[i | 6] &+ w[j | 6])
+            round(b, c, d, &e, f, g, h, &a, constants[i | 7] &+ w[j | 7])
+            i &+= 8
+        }
+        state[0] &+= a
+        state[1] &+= b
+        state[2] &+= c
+        state[3] &+= d
+        state[4] &+= e
+        state[5] &+= f
+        state[6] &+= g
+        state[7] &+= h
+    }
+
+    /// Replaces 16 words of the message schedule by the next 16.
+    @inline(__always)
+    private static func extend(_ w: inout [16 of UInt32]) {
+        for i in 0..<16 {
+            let (x, y) = (w[(i + 1) & 15], w[(i + 14) & 15])
+            let s0 = rotate(x, 7) ^ rotate(x, 18) ^ (x &>> 3)
+            let s1 = rotate(y, 17) ^ rotate(y, 19) ^ (y &>> 10)
+            w[i] = w[i] &+ s0 &+ w[(i + 9) & 15] &+ s1
+        }
+    }
+
+    /// One round: of the eight variables only `d` and `h` get new values.
+    @inline(__always)
+    private static func round(
+        _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
+        _ h: inout UInt32, _ input: UInt32
+    ) {
+        let t = h &+ input &+ (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) &+ (g ^ (e & (f ^ g)))
+        d = d &+ t
+        h = t &+ (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) &+ ((a & b) | (c & (a | b)))
+    }
+
+    @inline(__always)
+    private static func rotate(_ x: UInt32, _ n: UInt32) -> UInt32 { x &>> n | x &<< (32 &- n) }
 
     /// The fractional parts of the cube roots of the first 64 primes.
-    private static let constants: [UInt32] = [
+    private static let constants: [64 of UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
         0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
         0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,

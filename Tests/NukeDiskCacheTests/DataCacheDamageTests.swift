@@ -1,0 +1,225 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import NukeDiskCache
+
+@Suite("DataCache: damaged files and folders", .timeLimit(.minutes(1)))
+struct DataCacheDamageTests {
+    private let folder: TemporaryFolder
+    private let cache: DataCache
+    private let value = Data((0..<300).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+
+    init() throws {
+        folder = try TemporaryFolder()
+        cache = try DataCache(path: folder.path + "/cache")
+        cache["key"] = value
+        cache.flush()
+    }
+
+    private func exists(_ key: String) throws -> Bool { access(try #require(cache.path(for: key)), F_OK) == 0 }
+
+    /// Expects a miss that removes the file, is counted unless it is no damage, and does not stand in the way.
+    private func expectMiss(
+        _ key: String = "key", isFailure: Bool = true, _ comment: Comment? = nil, line: Int = #line
+    ) throws {
+        let location = SourceLocation(fileID: #fileID, filePath: #filePath, line: line, column: 1)
+        let count = cache.failureCount
+        #expect(cache[key] == nil, comment, sourceLocation: location)
+        #expect(try !exists(key), comment, sourceLocation: location)
+        #expect(cache.failureCount == count + (isFailure ? 1 : 0), comment, sourceLocation: location)
+        if isFailure { #expect(cache.lastError?.code == .entryDamaged, comment, sourceLocation: location) }
+        cache[key] = value
+        cache.flush()
+        #expect(cache[key] == value, comment, sourceLocation: location)
+    }
+
+    @Test("A bit flipped anywhere in an entry makes it a miss and removes it [pitfall 97]")
+    func flippedBits() throws {
+        let whole = try contents(cache.path(for: "key"))
+        #expect(whole.count == 32 + 16 + 300)
+        for position in whole.indices {
+            var bytes = whole
+            bytes[position] ^= 1 << UInt8(position % 8)
+            try overwrite(cache.path(for: "key"), bytes)
+            // Another version is no damage.
+            try expectMiss(isFailure: !(6...7).contains(position), "byte \(position)")
+        }
+    }
+
+    @Test(
+        "An entry cut anywhere, empty, or with something behind it, is a miss and removed [pitfall 92] [pitfall 94] [DSK-40]"
+    )
+    func cutEntries() throws {
+        let whole = try contents(cache.path(for: "key"))
+        for count in stride(from: 0, to: whole.count, by: 5) {
+            try overwrite(cache.path(for: "key"), Array(whole.prefix(count)))
+            try expectMiss("key", "\(count) bytes")
+        }
+        try overwrite(cache.path(for: "key"), whole + [0])
+        try expectMiss()
+    }
+
+    @Test("A large entry that is cut, or whose header lies about its length, is a miss and removed")
+    func largeEntries() throws {
+        cache["large"] = Data(count: 3_000_000)
+        cache.flush()
+        let whole = try contents(cache.path(for: "large"))
+        var lying = whole
+        lying[21] = 0x7f
+        for bytes in [
+            Array(whole.dropLast()), Array(whole.prefix(300_000)), lying, [UInt8](repeating: 7, count: 1 << 20),
+        ] {
+            try overwrite(cache.path(for: "large"), bytes)
+            try expectMiss("large")
+        }
+    }
+
+    @Test("A sparse file of a terabyte is turned down by its header, before memory is taken")
+    func hugeFile() throws {
+        let path = try #require(cache.path(for: "key"))
+        #expect(truncate(path, 1 << 40) == 0)
+        try expectMiss()
+    }
+
+    @Test("An entry under another key's name is a miss and removed [DSK-04]")
+    func swappedFiles() throws {
+        cache["other"] = Data([1])
+        cache.flush()
+        try overwrite(cache.path(for: "key"), contents(cache.path(for: "other")))
+        try expectMiss()
+        #expect(cache.lastError?.reason.contains("another key") == true)
+        #expect(cache["other"] == Data([1]))
+    }
+
+    @Test("Something else under an entry's name is a miss and removed [DSK-41]")
+    func foreignContent() throws {
+        for text in ["", "x", "{\"lastSweepDate\": 715000000.123}", String(repeating: "\u{ff}", count: 500)] {
+            try overwrite(cache.path(for: "key"), Array(text.utf8))
+            try expectMiss("key", Comment(rawValue: text))
+        }
+    }
+
+    @Test("Entries of an older or a newer format are misses and make room, without harm [pitfall 98]")
+    func otherVersions() throws {
+        let whole = try contents(cache.path(for: "key"))
+        for version in [UInt8(0), 2, 200] {
+            var bytes = whole
+            bytes[6] = version
+            bytes[8...] = ArraySlice(repeatElement(0xee, count: bytes.count - 8))
+            try overwrite(cache.path(for: "key"), bytes)
+            try expectMiss(isFailure: false)
+        }
+    }
+
+    @Test("A link, a folder or a FIFO under an entry's name is a miss and holds nobody up")
+    func specialFiles() throws {
+        let path = try #require(cache.path(for: "key"))
+        let target = folder.path + "/target"
+        try overwrite(target, contents(path))
+        #expect(unlink(path) == 0 && symlink(target, path) == 0)
+        #expect(cache["key"] == nil)
+        #expect(try contents(target).count == 348)
+        #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+        #expect(!cache.containsData(for: "key"))
+        #expect(cache["key"] == nil)
+        unlink(path)
+        #expect(mkdir(path, 0o700) == 0)
+        #expect(cache["key"] == nil)
+        cache["key"] = value
+        cache.flush()
+        #expect(cache.lastError?.code == .removalFailed)
+        cache.sweep()
+        cache.removeAll()
+        cache.flush()
+        #expect(rmdir(path) == 0)
+        cache["key"] = value
+        cache.flush()
+        #expect(cache["key"] == value)
+    }
+
+    @Test("A folder removed by somebody is made again, and the write is done [DSK-24] [pitfall 100]")
+    func removedFolder() throws {
+        try FileManager.default.removeItem(atPath: cache.path)
+        #expect(cache["key"] == nil)
+        #expect(cache.totalCount == 0)
+        cache.sweep()
+        cache["key"] = value
+        cache.flush()
+        #expect(cache["key"] == value)
+        #expect(try permissions(cache.path) == 0o700)
+        // One of its folders alone.
+        try FileManager.default.removeItem(atPath: String(#require(cache.path(for: "key")).dropLast(63)))
+        cache["key"] = value
+        cache.flush()
+        #expect(try DataCache(path: cache.path)["key"] == value)
+        cache.removeAll()
+        try FileManager.default.removeItem(atPath: cache.path)
+        cache.flush()
+        #expect(cache.failureCount == 0)
+    }
+
+    @Test("A folder replaced by a file is a failure that is counted, and ends with its cause [DSK-43]")
+    func folderReplacedByFile() throws {
+        try FileManager.default.removeItem(atPath: cache.path)
+        try overwrite(cache.path, [1])
+        #expect(cache["key"] == nil)
+        cache["key"] = value
+        cache.flush()
+        #expect(cache["key"] == nil)
+        #expect(cache.failureCount > 0)
+        #expect(cache.lastError != nil)
+        unlink(cache.path)
+        cache["key"] = value
+        cache.flush()
+        #expect(cache["key"] == value)
+    }
+
+    @Test("Files half written by a dead process go at the next sweep, those that somebody writes stay")
+    func abandonedFiles() throws {
+        let shard = try String(#require(cache.path(for: "key")).dropLast(62))
+        let (abandoned, held) = (shard + ".writing-00000000000000aa", shard + ".writing-00000000000000bb")
+        try overwrite(abandoned, [1, 2, 3])
+        try overwrite(held, [1, 2, 3])
+        try overwrite(shard + ".writing-by-another-program", [1])
+        // As a process that writes holds it; a lock belongs to the opening of a file, not to the process.
+        do {
+            let writer = try OpenFile(reading: FilePath(held))
+            try #require(try writer.lock())
+            cache.sweep()
+            cache.removeAll()
+            cache.flush()
+            #expect(access(abandoned, F_OK) != 0)
+            #expect(access(held, F_OK) == 0)
+            _ = writer
+        }
+        cache.sweep()
+        #expect(access(held, F_OK) != 0)
+        #expect(try folder.files().count == 1)
+    }
+
+    @Test(
+        "A disk that is full is a failure that is counted; the old value is gone, and the cache goes on [DSK-43] [pitfall 101]"
+    )
+    func fullDisk() throws {
+        let disk = folder.path + "/disk"
+        #expect(mkdir(disk, 0o700) == 0)
+        guard mount("tmpfs", disk, "tmpfs", 0, "size=256k") == 0 else { return }  // Only root may; see hitFileSizeLimit.
+        defer { umount2(disk, Int32(MNT_DETACH)) }
+        let cache = try DataCache(path: disk + "/cache")
+        cache["key"] = value
+        cache.flush()
+        #expect(cache.failureCount == 0)
+        cache["large"] = Data(count: 1 << 20)
+        cache["key"] = Data(count: 1 << 20)
+        cache.flush()
+        #expect(cache.failureCount == 2)
+        #expect(cache.lastError?.code == .writeFailed)
+        #expect(cache["large"] == nil)
+        #expect(cache["key"] == nil)
+        cache["key"] = value
+        cache.flush()
+        #expect(cache["key"] == value)
+        #expect(cache.totalCount == 1)
+    }
+}
