@@ -38,6 +38,10 @@ let package = Package(
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
         .executableTarget(name: "NukeCLI", dependencies: ["NukeKit"]),
 
+        // What the demonstration and the tests use; none of it is in a product.
+        .target(name: "GeneratedImages", dependencies: ["NukeCore"], path: "Tests/GeneratedImages"),
+        .executableTarget(
+            name: "nuke-demo", dependencies: ["NukeKit", "GeneratedImages", "NukeTestSupport"], path: "Examples/Demo"),
         .target(name: "NukeTestSupport", dependencies: ["NukeCore"], path: "Tests/NukeTestSupport"),
         .testTarget(name: "NukeCoreTests", dependencies: ["NukeCore", "NukeTestSupport"]),
         .testTarget(
@@ -50,8 +54,10 @@ let package = Package(
             dependencies: ["NukeDiskCache", "NukeTestKit", "NukeTestSupport", "DiskCacheProcess"]),
         // What the tests of the disk cache run in processes of their own, and kill.
         .executableTarget(name: "DiskCacheProcess", dependencies: ["NukeDiskCache"], path: "Tests/DiskCacheProcess"),
-        .testTarget(name: "NukeKitTests", dependencies: ["NukeKit", "NukeTestKit", "NukeTestSupport"]),
-        .testTarget(name: "NukeCLITests", dependencies: ["NukeCLI", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeKitTests", dependencies: ["NukeKit", "NukeTestKit", "NukeTestSupport", "GeneratedImages"]),
+        .testTarget(
+            name: "NukeCLITests", dependencies: ["NukeCLI", "NukeKit", "NukeTestSupport", "GeneratedImages"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -105,6 +105,9 @@ public final class ImagePipeline: Sendable {
         }
     }
 
+    /// Returns when everything that was handed to data caches so far is with them.
+    package func finishDataStores() async { await dataStores.completion() }
+
     // MARK: Tasks
 
     private func startTask(with request: ImageRequest, isDataTask: Bool = false, isMemoryChecked: Bool) -> ImageTask {

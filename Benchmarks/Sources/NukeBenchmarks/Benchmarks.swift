@@ -1,0 +1,20 @@
+/// Measures the package: see README.md.
+@main
+enum Benchmarks {
+    static func main() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        switch (words.first, words.count) {
+        case ("inputs", 2): try await Inputs.make(in: words[1])
+        case ("decode", 3): try DecodePass.run(path: words[1], passes: Int(words[2]) ?? 5)
+        case ("http", 4):
+            try await HTTPPass.run(base: words[1], count: Int(words[2]) ?? 1000, concurrency: Int(words[3]) ?? 6)
+        case ("hits", _): try await HitPass.run()
+        case ("compare", _) where words.count >= 4:
+            try Comparison(inputs: words[1], programs: words[2], nuke: words[3], url: words.count > 4 ? words[4] : nil)
+                .run()
+        default:
+            print("usage: nuke-benchmarks inputs FOLDER | decode FILE PASSES | http URL COUNT CONCURRENCY | hits")
+            print("       nuke-benchmarks compare INPUTS PROGRAMS NUKE [URL]")
+        }
+    }
+}

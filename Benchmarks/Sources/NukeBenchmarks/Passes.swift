@@ -1,0 +1,88 @@
+import FoundationEssentials
+import NukeKit
+
+/// W1: a JPEG from memory to RGBA8; a line "<cpu ms> <wall ms>" a pass, after one uncounted.
+enum DecodePass {
+    static func run(path: String, passes: Int) throws {
+        let data = try Data(contentsOf: URL(filePath: path))
+        let context = ImageDecodingContext(request: ImageRequest(url: nil), data: data)
+        for pass in 0...passes {
+            let (cpu, wall) = (Clock.cpu, Clock.wall)
+            guard let decoder = ImageFormat.jpeg.makeDecoder?(context) else { throw ImageDecodingError.unknown }
+            let image = try decoder.decode(data).image
+            if pass > 0 { print(Clock.cpu - cpu, Clock.wall - wall) }
+            withExtendedLifetime(image) {}
+        }
+    }
+}
+
+/// W10: small files over HTTP through the pipeline as data, so many at once; prints "<cpu ms> <wall ms>".
+enum HTTPPass {
+    static func run(base: String, count: Int, concurrency: Int) async throws {
+        let (cpu, wall) = (Clock.cpu, Clock.wall)
+        var loaderConfiguration = CurlLoader.Configuration()
+        loaderConfiguration.maximumConnectionsPerHost = concurrency
+        var configuration = ImagePipeline.Configuration(dataLoader: CurlLoader(configuration: loaderConfiguration))
+        configuration.dataLoadingQueue = TaskQueue(maxConcurrentOperationCount: concurrency)
+        let pipeline = ImagePipeline(configuration: configuration)
+        let bytes = try await withThrowingTaskGroup(of: Int.self) { group in
+            var bytes = 0
+            for index in 0..<count {
+                if index >= concurrency, let count = try await group.next() { bytes += count }
+                let name = String(repeating: "0", count: 4 - "\(index)".count) + "\(index).jpg"
+                group.addTask {
+                    try await pipeline.data(for: ImageRequest(url: URL(string: "\(base)/\(name)"))).0.count
+                }
+            }
+            for try await count in group { bytes += count }
+            return bytes
+        }
+        print(Clock.cpu - cpu, Clock.wall - wall)
+        guard bytes > count * 1000 else { throw DataLoadingError.badURL }
+    }
+}
+
+/// W11 and W13: hits of the memory cache, by its own call and through the pipeline; lines "<name> <ns> <cpu ns>".
+enum HitPass {
+    static func run() async throws {
+        let cache = ImageCache(costLimit: .max)
+        guard let buffer = PixelBuffer(width: 8, height: 8) else { return }
+        let image = buffer.freeze()
+        let urls = (0..<1000).map { URL(string: "https://images.example.com/photos/2026/11/picture-\(1000 + $0).jpg") }
+        let keys = urls.map { ImageCacheKey(request: ImageRequest(url: $0)) }
+        for key in keys { cache[key] = ImageContainer(image: image) }
+        let count = 2_000_000
+        time("cache-hit", count) {
+            for index in 0..<count { precondition(cache[keys[(index &* 7919) % 1000]] != nil) }
+        }
+        await timeTwoThreads("cache-hit-2t", count) { offset in
+            for index in 0..<count { precondition(cache[keys[(index &* 7919 &+ offset) % 1000]] != nil) }
+        }
+        let pipeline = ImagePipeline { $0.imageCache = cache }
+        let requests = urls.map { ImageRequest(url: $0) }
+        let (cpu, wall) = (Clock.cpu, Clock.wall)
+        let hits = 300_000
+        for index in 0..<hits { _ = try await pipeline.image(for: requests[(index &* 7919) % 1000]) }
+        report("image-for-hit", hits, cpu, wall)
+    }
+
+    private static func time(_ name: String, _ count: Int, _ body: () -> Void) {
+        body()
+        let (cpu, wall) = (Clock.cpu, Clock.wall)
+        body()
+        report(name, count, cpu, wall)
+    }
+
+    private static func timeTwoThreads(_ name: String, _ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+        let threads = CodecThreads(name: "bench", count: 2)
+        let (cpu, wall) = (Clock.cpu, Clock.wall)
+        await withTaskGroup(of: Void.self) { group in
+            for offset in [0, 501] { group.addTask { await threads.run { body(offset) } } }
+        }
+        report(name, 2 * count, cpu, wall)
+    }
+
+    private static func report(_ name: String, _ count: Int, _ cpu: Double, _ wall: Double) {
+        print(name, (Clock.wall - wall) * 1e6 / Double(count), (Clock.cpu - cpu) * 1e6 / Double(count))
+    }
+}

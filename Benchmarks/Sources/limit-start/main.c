@@ -1,0 +1,7 @@
+// W14: a process that does next to nothing.
+#include <stdio.h>
+
+int main(void) {
+    puts("ready");
+    return 0;
+}

@@ -1,0 +1,37 @@
+import NukeKit
+
+/// `nuke formats`: tells what is registered and what it can do.
+enum FormatsCommand {
+    static func run(_ arguments: Arguments) {
+        NukeKit.install()
+        let formats = ImageDecoderRegistry.shared.formats
+        if arguments.has(.json) {
+            for format in formats { Terminal.write(json(format).text + "\n") }
+            return
+        }
+        for format in formats {
+            let abilities = names(of: format.capabilities).joined(separator: ", ")
+            let extensions = format.fileExtensions.map { ".\($0)" }.joined(separator: " ")
+            Terminal.write("\(format.name): \(abilities) (\(extensions))\n")
+        }
+    }
+
+    private static func json(_ format: ImageFormat) -> JSONLine {
+        var line = JSONLine()
+        line.add("name", .text(format.name.lowercased()))
+        line.add("type", .text(format.type.rawValue))
+        line.add("mimeTypes", .list(format.mimeTypes.map { .text($0) }))
+        line.add("extensions", .list(format.fileExtensions.map { .text($0) }))
+        line.add("capabilities", .list(names(of: format.capabilities).map { .text($0) }))
+        line.add("library", .init(format.libraryVersion()))
+        return line
+    }
+
+    private static func names(of capabilities: ImageFormat.Capabilities) -> [String] {
+        let all: [(ImageFormat.Capabilities, String)] = [
+            (.decode, "decode"), (.encode, "encode"), (.progressive, "progressive"), (.animation, "animation"),
+            (.scaledDecode, "scaledDecode"), (.alpha, "alpha"),
+        ]
+        return all.filter { capabilities.contains($0.0) }.map(\.1)
+    }
+}

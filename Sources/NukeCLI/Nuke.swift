@@ -1,0 +1,49 @@
+/// The program: finds the command, runs it, and exits with its status.
+@main
+enum Nuke {
+    static func main() {
+        Terminal.ignoreBrokenPipes()
+        let arguments: Arguments
+        do throws(UsageError) {
+            arguments = try Arguments(CommandLine.arguments.dropFirst())
+        } catch {
+            Terminal.writeError("nuke: \(error.message)\nTry `nuke --help`.\n")
+            exit(.usage)
+        }
+        switch arguments.command {
+        case .help: Terminal.write(HelpText.all)
+        case .version: Terminal.write(VersionText.make())
+        case .formats: FormatsCommand.run(arguments)
+        case .load: exit(blocking { await LoadCommand(arguments).run() })
+        case .info: exit(blocking { await InfoCommand(arguments).run() })
+        case .cache: exit(blocking { await CacheCommand(arguments).run() })
+        }
+        exit(.success)
+    }
+
+    /// Runs asynchronous work while the main thread, which is none of the concurrency pool's, waits.
+    private static func blocking(_ work: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
+        let result = Handover<ExitStatus>()
+        Task.detached { result.put(await work()) }
+        return result.take()
+    }
+
+    private static func exit(_ status: ExitStatus) -> Never { Terminal.exit(status.rawValue) }
+}
+
+/// What the program's exit status means.
+enum ExitStatus: Int32 {
+    /// Everything was done.
+    case success = 0
+    /// Some of it was not.
+    case failure = 1
+    /// The command line makes no sense.
+    case usage = 2
+    /// Stopped by SIGINT: 128 + 2.
+    case interrupted = 130
+}
+
+/// A command line that makes no sense.
+struct UsageError: Error {
+    let message: String
+}

@@ -1,0 +1,5 @@
+@_exported public import NukeCore
+@_exported public import NukeCurlLoader
+@_exported public import NukeDecodersJPEG
+@_exported public import NukeDecodersPNG
+@_exported public import NukeDiskCache

@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Programs as users build them, whose loaded libraries are looked at: see `check`.
+let package = Package(
+    name: "linkage",
+    dependencies: [.package(name: "nuke", path: "../..")],
+    targets: [
+        .executableTarget(name: "CoreOnly", dependencies: [.product(name: "NukeCore", package: "nuke")]),
+        .executableTarget(
+            name: "CoreWithPNG",
+            dependencies: [
+                .product(name: "NukeCore", package: "nuke"), .product(name: "NukeDecodersPNG", package: "nuke"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

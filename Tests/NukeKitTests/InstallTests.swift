@@ -1,0 +1,38 @@
+import FoundationEssentials
+import GeneratedImages
+import NukeKit
+import NukeTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct InstallTests {
+    @Test("installing registers every format and loader, at the end, and twice is once")
+    func install() {
+        NukeKit.install()
+        NukeKit.install()
+        #expect(ImageDecoderRegistry.shared.formats.map(\.type) == [.jpeg, .png])
+        #expect(DataLoaderRegistry.shared.loader(for: "https") is CurlLoader)
+        #expect(DataLoaderRegistry.shared.loader(for: "HTTP") is CurlLoader)
+    }
+
+    @Test("what is decoded and encoded sniffs back to its own type [AST-21]", arguments: ["jpeg", "png"])
+    func formatsSniffBack(name: String) throws {
+        let format = name == "jpeg" ? ImageFormat.jpeg : .png
+        let image = GeneratedImage.photo(width: 40, height: 30, seed: 1)
+        let encoder = try #require(format.makeEncoder?(ImageEncodingOptions()))
+        let data = try #require(encoder.encode(image))
+        #expect(AssetType(data) == format.type)
+        let context = ImageDecodingContext(request: ImageRequest(url: nil), data: data)
+        let container = try #require(format.makeDecoder?(context)).decode(data)
+        #expect(container.type == format.type && container.image.width == 40)
+    }
+
+    @Test("every format says what it is made of, and every library has a version")
+    func formats() {
+        for format in [ImageFormat.jpeg, .png] {
+            #expect(!format.mimeTypes.isEmpty && !format.fileExtensions.isEmpty && format.libraryVersion() != nil)
+            #expect(format.capabilities.contains([.decode, .encode, .scaledDecode]))
+            #expect(format.type.decoderProduct != nil)
+        }
+    }
+}
