@@ -4,30 +4,39 @@ import NukeCore
 struct ImageStatistics: Sendable {
     /// Red, green and blue composited on white, and alpha.
     let mean: [Double]
-    /// Red, green and blue of the quarters: top left, top right, bottom left, bottom right; halves rounded up.
+    /// Red, green and blue of the quarters: top left, top right, bottom left, bottom right.
+    ///
+    /// Halves are rounded up: the quarters of odd sides share the middle.
     let quadrantMeans: [[Double]]
 
     init(_ image: Bitmap) {
-        let (middleX, middleY) = ((image.width + 1) / 2, (image.height + 1) / 2)
-        var sums = [SIMD4<Double>](repeating: .zero, count: 4)
+        let (halfWidth, halfHeight) = ((image.width + 1) / 2, (image.height + 1) / 2)
+        var quadrants = [SIMD4<Double>](repeating: .zero, count: 4)
+        var whole = SIMD4<Double>.zero
         for y in 0..<image.height {
             let row = image.row(y)
-            let left = Self.sum(row, 0..<middleX, image.format)
-            let right = Self.sum(row, middleX..<image.width, image.format)
-            let first = y < middleY ? 0 : 2
-            sums[first] += left
-            sums[first + 1] += right
+            let left = Self.sum(row, 0..<halfWidth, image.format)
+            let rest = Self.sum(row, halfWidth..<image.width, image.format)
+            let isMiddleShared = image.width % 2 == 1
+            let right = isMiddleShared ? rest + Self.sum(row, halfWidth - 1..<halfWidth, image.format) : rest
+            if y < halfHeight {
+                quadrants[0] += left
+                quadrants[1] += right
+            }
+            if y >= image.height - halfHeight {
+                quadrants[2] += left
+                quadrants[3] += right
+            }
+            whole += left + rest
         }
-        let counts = [middleY, image.height - middleY].flatMap { rows in
-            [rows * middleX, rows * (image.width - middleX)]
-        }
-        func means(_ sum: SIMD4<Double>, _ count: Int) -> [Double] {
-            // Premultiplied colour over white is colour + (255 − alpha).
-            let mean = count > 0 ? sum / Double(count) : .zero
-            return (0..<3).map { mean[$0] + (count > 0 ? 255 - mean[3] : 0) } + [mean[3]]
-        }
-        quadrantMeans = (0..<4).map { Array(means(sums[$0], counts[$0]).prefix(3)) }
-        mean = means(sums.reduce(.zero, +), image.width * image.height)
+        mean = Self.mean(whole, image.width * image.height)
+        quadrantMeans = quadrants.map { Array(Self.mean($0, halfWidth * halfHeight).prefix(3)) }
+    }
+
+    /// Premultiplied colour over white is colour + (255 − alpha).
+    private static func mean(_ sum: SIMD4<Double>, _ count: Int) -> [Double] {
+        let mean = sum / Double(count)
+        return (0..<3).map { mean[$0] + 255 - mean[3] } + [mean[3]]
     }
 
     private static func sum(_ row: RawSpan, _ columns: Range<Int>, _ format: PixelFormat) -> SIMD4<Double> {
