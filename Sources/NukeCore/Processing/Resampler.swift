@@ -122,7 +122,7 @@ private struct Pass<Sample: FixedWidthInteger & UnsignedInteger> {
         // SAFETY: the row holds `count` samples, aligned as rows start on multiples of a pixel.
         unsafe row.withUnsafeBytes { bytes in
             guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: Sample.self) else { return }
-            for i in 0..<count { unsafe target[i] = Float(base[i]) }
+            for i in 0..<count { unsafe target[i] = Float(Int32(truncatingIfNeeded: base[i])) }
         }
     }
 
@@ -155,17 +155,23 @@ private struct Pass<Sample: FixedWidthInteger & UnsignedInteger> {
         unsafe row.withUnsafeMutableBytes { bytes in
             guard let target = unsafe bytes.baseAddress?.assumingMemoryBound(to: Sample.self) else { return }
             if channels == 1 {
-                for i in 0..<count { unsafe target[i] = Sample(min(max(sum[i] + 0.5, 0), limit)) }
+                for i in 0..<count { unsafe target[i] = Self.rounded(sum[i], upTo: limit) }
                 return
             }
             for i in stride(from: 0, to: count, by: 4) {
-                let alpha = unsafe Sample(min(max(sum[i + 3] + 0.5, 0), limit))
-                let most = Float(alpha)
-                unsafe target[i] = Sample(min(max(sum[i] + 0.5, 0), most))
-                unsafe target[i + 1] = Sample(min(max(sum[i + 1] + 0.5, 0), most))
-                unsafe target[i + 2] = Sample(min(max(sum[i + 2] + 0.5, 0), most))
+                let alpha = unsafe Self.rounded(sum[i + 3], upTo: limit)
+                let most = Float(Int32(truncatingIfNeeded: alpha))
+                unsafe target[i] = Self.rounded(sum[i], upTo: most)
+                unsafe target[i + 1] = Self.rounded(sum[i + 1], upTo: most)
+                unsafe target[i + 2] = Self.rounded(sum[i + 2], upTo: most)
                 unsafe target[i + 3] = alpha
             }
         }
+    }
+
+    /// By way of Int32: the generic conversion between Float and an integer is not specialised and costs ten times as much.
+    @inline(__always)
+    private static func rounded(_ value: Float, upTo limit: Float) -> Sample {
+        Sample(truncatingIfNeeded: Int32(min(max(value + 0.5, 0), limit)))
     }
 }
