@@ -23,6 +23,7 @@ static CNukeJPEG_Status statusOf(const struct jpeg_error_mgr *manager) {
         return manager->msg_parm.i[0] == 12 ? CNukeJPEG_StatusUnsupported : CNukeJPEG_StatusCorrupt;
     case JERR_SOF_UNSUPPORTED:
     case JERR_ARITH_NOTIMPL:
+    case JERR_CANT_SUSPEND:  // arithmetic decoding, where the input is not complete
     case JERR_CCIR601_NOTIMPL:
     case JERR_COMPONENT_COUNT:
     case JERR_CONVERSION_NOTIMPL:

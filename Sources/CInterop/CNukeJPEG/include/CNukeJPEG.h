@@ -4,7 +4,8 @@
 // status: no Swift frame lies between, and nothing here calls back into Swift. Nothing is ever printed.
 //
 // A decoder keeps no pointer to the input between calls: each call is given all bytes received so far, from the first
-// one on, wherever they lie by then. A call that needs more of them changes nothing and says `needsInput`.
+// one on, wherever they lie by then. A call that needs more of them says `needsInput` and goes on where it was when it
+// is made again. Arithmetic-coded pictures can't wait: they are `unsupported` unless the input is complete.
 #ifndef CNUKEJPEG_H
 #define CNUKEJPEG_H
 
