@@ -55,7 +55,7 @@ enum JPEGUnderTest {
         if let orientation = expected.orientation, (try? properties(data))??.orientation.rawValue != orientation {
             faults.append("orientation is not \(orientation)")
         }
-        let statistics = QuickStatistics(image)
+        let statistics = PixelStatistics(image)
         let tolerance = expected.meanTolerance ?? 1
         let means = [expected.mean, expected.meanGammaApplied].compactMap { $0 } + (expected.meanAlternatives ?? [])
         guard !means.isEmpty else { return faults }
@@ -71,54 +71,5 @@ enum JPEGUnderTest {
 
     private static func isNear(_ a: [Double], _ b: [Double], _ tolerance: Double) -> Bool {
         a.count >= b.count && zip(a, b).allSatisfy { abs($0 - $1) <= tolerance }
-    }
-}
-
-/// The means that the manifests tell, of opaque RGBA8 pictures, fast enough for megapixels in debug builds.
-struct QuickStatistics {
-    /// Red, green, blue and alpha.
-    let mean: [Double]
-    /// Red, green and blue of the quarters.
-    ///
-    /// Halves are rounded up, so quarters share the middle row and column.
-    let quadrantMeans: [[Double]]
-
-    init(_ image: Bitmap) {
-        let (columns, rows) = (Self.thirds(image.width), Self.thirds(image.height))
-        let parts = rows.map { rows in columns.map { columns in Self.sums(image, columns, rows) } }
-        mean = Self.mean(parts.flatMap { $0 })
-        quadrantMeans = [(0, 0), (0, 1), (1, 0), (1, 1)].map { y, x in
-            Array(Self.mean(parts[y...y + 1].flatMap { $0[x...x + 1] }).prefix(3))
-        }
-    }
-
-    /// The part before the middle, the middle (one or none), and the part after it.
-    private static func thirds(_ side: Int) -> [Range<Int>] {
-        [0..<side / 2, side / 2..<(side + 1) / 2, (side + 1) / 2..<side]
-    }
-
-    private static func mean(_ parts: [(sums: [Int], count: Int)]) -> [Double] {
-        let count = parts.reduce(0) { $0 + $1.count }
-        return (0..<4).map { channel in Double(parts.reduce(0) { $0 + $1.sums[channel] }) / Double(count) }
-    }
-
-    private static func sums(
-        _ image: Bitmap, _ columns: Range<Int>, _ rows: Range<Int>
-    ) -> (sums: [Int], count: Int) {
-        var (red, green, blue, alpha) = (0, 0, 0, 0)
-        for y in rows {
-            image.row(y).withUnsafeBytes { bytes in
-                var offset = columns.lowerBound * 4
-                while offset < columns.upperBound * 4 {
-                    let pixel = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-                    red &+= Int(pixel & 255)
-                    green &+= Int(pixel >> 8 & 255)
-                    blue &+= Int(pixel >> 16 & 255)
-                    alpha &+= Int(pixel >> 24)
-                    offset &+= 4
-                }
-            }
-        }
-        return ([red, green, blue, alpha], rows.count * columns.count)
     }
 }

@@ -53,10 +53,10 @@ struct JPEGDamageTests {
     @Test("A progressive file cut between scans decodes to what it has")
     func cutBetweenScans() throws {
         let file = try JPEGFile(fixture: "gen-progressive.jpg")
-        let whole = QuickStatistics(try JPEGUnderTest.decode(file.data).image).mean
+        let whole = PixelStatistics(try JPEGUnderTest.decode(file.data).image).mean
         var count = 0
         for (segment, end) in zip(file.segments, file.segmentEnds) where segment.marker == JPEGFile.startOfScan {
-            let mean = QuickStatistics(try JPEGUnderTest.decode(file.data.prefix(end)).image).mean
+            let mean = PixelStatistics(try JPEGUnderTest.decode(file.data.prefix(end)).image).mean
             #expect(zip(mean, whole).allSatisfy { abs($0 - $1) < 4 })
             count += 1
         }
