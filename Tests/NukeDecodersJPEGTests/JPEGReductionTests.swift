@@ -99,7 +99,7 @@ struct JPEGReductionTests {
         let small = try JPEGUnderTest.decode(data, thumbnail: .init(maxPixelSize: 24)).image
         #expect(max(small.width, small.height) == 24)
         #expect((small.width > small.height) == (whole.width > whole.height))
-        let (a, b) = (PixelStatistics(small).quadrantMeans, QuickStatistics(whole).quadrantMeans)
+        let (a, b) = (PixelStatistics(small).quadrantMeans, PixelStatistics(whole).quadrantMeans)
         #expect(zip(a, b).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) < 12 } })
     }
 
