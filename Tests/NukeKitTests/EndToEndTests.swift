@@ -6,7 +6,7 @@ import Testing
 @testable import NukeKit
 
 /// Real requests over real connections, with real codecs and files.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct EndToEndTests {
     private func pipeline(
         decodes: Locked<Int> = Locked(0), _ configure: (inout ImagePipeline.Configuration) -> Void = { _ in }

@@ -4,7 +4,7 @@ import NukeKit
 import NukeTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct InstallTests {
     @Test("installing registers every format and loader, at the end, and twice is once")
     func install() {

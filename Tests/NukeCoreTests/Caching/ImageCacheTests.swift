@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ImageCacheTests {
     private func key(_ name: String) -> ImageCacheKey { ImageCacheKey(key: name) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AssetTypeTests {
     private func type(_ bytes: [UInt8]) -> AssetType? { AssetType(Data(bytes)) }
     private func type(_ text: String) -> AssetType? { AssetType(Data(text.utf8)) }

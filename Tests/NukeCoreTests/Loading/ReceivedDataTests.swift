@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReceivedDataTests {
     @Test("64 MB in 16 KB chunks with every prefix kept are copied at most three times [PITFALLS 79]")
     func copies() {

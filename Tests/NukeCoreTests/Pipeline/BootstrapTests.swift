@@ -5,7 +5,7 @@ import Testing
 @testable import NukeCore
 
 /// How an app registers what it chose, and what it is told where something is missing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BootstrapTests {
     let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0])
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct CoalescingTests {
     let url = URL(string: "http://test.com/example.jpeg")
     var request: ImageRequest { ImageRequest(url: url) }

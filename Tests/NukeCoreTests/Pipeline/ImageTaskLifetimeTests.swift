@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct ImageTaskLifetimeTests {
     let request = ImageRequest(url: URL(string: "http://test.com/example.jpeg"))
 

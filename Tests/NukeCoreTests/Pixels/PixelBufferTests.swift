@@ -3,7 +3,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PixelBufferTests {
     @Test("new pixels are zeros, in small and in mapped memory", arguments: [16, 1500])
     func zeros(side: Int) {

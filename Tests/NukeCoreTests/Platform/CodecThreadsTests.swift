@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct CodecThreadsTests {
     @Test("as many closures run at once as there are threads, and no more")
     func concurrency() async {

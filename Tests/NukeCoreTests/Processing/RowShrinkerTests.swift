@@ -3,7 +3,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RowShrinkerTests {
     private func shrink(_ image: Bitmap, _ width: Int, _ height: Int, rows: Int? = nil) -> Bitmap? {
         guard

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 @ImagePipelineActor
 struct TaskNodeTests {
     typealias Node = TaskNode<Int>

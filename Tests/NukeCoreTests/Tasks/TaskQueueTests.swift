@@ -3,7 +3,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 @ImagePipelineActor
 struct TaskQueueTests {
     /// Writes down the order in which bodies ran.

@@ -78,9 +78,8 @@ extension Bitmap {
         guard var buffer = PixelBuffer(width: width, height: height) else { preconditionFailure("no memory") }
         for y in 0..<height {
             buffer.withRow(y) { row in
-                for index in 0..<row.byteCount {
-                    row.storeBytes(of: index % 4 == 3 ? 255 : gray, toByteOffset: index, as: UInt8.self)
-                }
+                let pixel = UInt32(gray) * 0x01_0101 | 0xFF00_0000
+                row.withUnsafeMutableBytes { $0.bindMemory(to: UInt32.self).update(repeating: pixel) }
             }
         }
         return buffer.freeze(isOpaque: true)
