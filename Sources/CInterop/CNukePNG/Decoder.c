@@ -128,6 +128,7 @@ CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *decoder, int *passes) {
     }
     decoder->width = width;
     decoder->channels = channels;
+    decoder->fault.isReadingRows = true;
     return CNukePNG_ok;
 }
 
@@ -172,6 +173,4 @@ CNukePNG_Status CNukePNG_readRow(CNukePNG_Decoder *decoder, uint8_t *row, size_t
 }
 
 const char *CNukePNG_decoderMessage(const CNukePNG_Decoder *decoder) { return decoder->fault.message; }
-
-size_t CNukePNG_warningCount(const CNukePNG_Decoder *decoder) { return decoder->fault.warnings; }
 #endif

@@ -62,9 +62,6 @@ void CNukePNG_premultiply(uint8_t *_Nonnull row, size_t count);
 // Why the last call failed; empty if none did.
 const char *_Nonnull CNukePNG_decoderMessage(const CNukePNG_Decoder *_Nonnull decoder);
 
-// How many faults libpng has put up with.
-size_t CNukePNG_warningCount(const CNukePNG_Decoder *_Nonnull decoder);
-
 // Encoding. Order of calls: create, start, then writeRow for every row of every pass, finish, takeBytes, destroy.
 
 typedef struct CNukePNG_Encoder CNukePNG_Encoder;
