@@ -188,6 +188,13 @@ struct PNGFaultTests {
                 #expect(try Decoding.image(file.data).byteArray == image.byteArray)
                 file.chunks[last].contents[file.chunks[last].contents.count - 1] ^= 1
                 #expect(Decoding.error(file.data)?.code == .corruptData)
+                // In a chunk of its own it is read after the last row.
+                let checksum = PNGFile.Chunk(type: "IDAT", contents: Array(file.chunks[last].contents.suffix(4)))
+                file.chunks[last].contents.removeLast(4)
+                file.chunks.insert(checksum, at: last + 1)
+                #expect(Decoding.error(file.data)?.code == .corruptData)
+                file.chunks[last + 1].contents[3] ^= 1
+                #expect(try Decoding.image(file.data).byteArray == image.byteArray)
             }
         }
     }

@@ -131,6 +131,14 @@ struct PNGMetadataTests {
         #expect(image.byteArray == picture.expectedBytes)
     }
 
+    @Test("a profile counts, though an sRGB chunk stands before it", arguments: [false, true])
+    func profileBesideSRGB(_ isBehind: Bool) throws {
+        let space = PNGFile.Chunk(type: "sRGB", contents: [0])
+        let profile = ProfileData.chunk(space: "RGB ")
+        let file = PNGFile(picture, before: isBehind ? [profile, space] : [space, profile])
+        #expect(try Decoding.image(file.data).colorSpace.iccProfile != nil)
+    }
+
     @Test("a gray profile on gray pixels does not count, as they are decoded to RGBA")
     func grayProfile() throws {
         let gray = SamplePicture(colorType: 0, depth: 8)
