@@ -54,7 +54,7 @@ struct PNGHintTests {
         arguments: [(false, 1), (false, 6), (true, 1)])
     func exactSizes(_ isInterlaced: Bool, _ orientation: Int) throws {
         // So large that every side is at most a quarter: that is where decoding starts to reduce.
-        let data = try Self.gradient(257, 9, isInterlaced: isInterlaced, orientation: orientation)
+        let data = try Self.gradient(257, 5, isInterlaced: isInterlaced, orientation: orientation)
         for side in 1...64 {
             let square = ImageSize(width: side, height: side)
             let processor = ImageProcessors.Resize(size: square, contentMode: .aspectFit)
@@ -109,27 +109,27 @@ struct PNGHintTests {
 
     @Test("a reduced decode stays within limits that the whole picture would break")
     func workingSet() throws {
-        let data = try Self.gradient(300, 200)
+        let data = try Self.gradient(120, 80)
         var limits = ImageLimits()
-        limits.workingSetBytes = 100_000
-        let hint = ImageProcessors.Resize(width: 15)
+        limits.workingSetBytes = 20_000
+        let hint = ImageProcessors.Resize(width: 6)
         let container = try Decoding.container(data) { context in
             context.limits = limits
             context.hintingProcessor = hint
         }
-        #expect(container.image.width >= 30 && container.image.width < 60)
+        #expect(container.image.width >= 12 && container.image.width < 24)
         #expect(Decoding.error(data) { $0.limits = limits }?.code == .limitExceeded)
         // Adam7 holds the stored picture, whatever is made of it.
-        let interlaced = try Self.gradient(300, 200, isInterlaced: true)
+        let interlaced = try Self.gradient(120, 80, isInterlaced: true)
         let error = Decoding.error(interlaced) { context in
             context.limits = limits
             context.hintingProcessor = hint
         }
         #expect(error?.code == .limitExceeded)
-        limits.workingSetBytes = 300_000
+        limits.workingSetBytes = 42_000
         #expect(Decoding.error(interlaced) { $0.limits = limits } == nil)
         // Turning an interlaced picture holds it twice.
-        let turned = try Self.gradient(300, 200, isInterlaced: true, orientation: 6)
+        let turned = try Self.gradient(120, 80, isInterlaced: true, orientation: 6)
         #expect(Decoding.error(turned) { $0.limits = limits }?.code == .limitExceeded)
     }
 }
