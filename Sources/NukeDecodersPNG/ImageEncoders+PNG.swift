@@ -36,7 +36,7 @@ extension ImageEncoders {
                 width: image.width, height: image.height, channels: channels,
                 bitDepth: image.format.bitsPerChannel, isInterlaced: isInterlaced)
             let writer = try PNGWriter(layout, profile: image.colorSpace.iccProfile)
-            var scratch = [UInt8](repeating: 0, count: layout.bytesPerRow)
+            var scratch = [UInt8](repeating: 0, count: image.format == .gray8 ? 0 : layout.bytesPerRow)
             for _ in 0..<writer.passCount {
                 for y in 0..<image.height {
                     if image.format == .gray8 {

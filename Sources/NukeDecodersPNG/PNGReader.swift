@@ -9,8 +9,8 @@ internal import NukeCore
 
 /// One PNG being decoded: owns libpng's reading state.
 ///
-/// Rows come out as RGBA of 8 bits a sample, as stored and not premultiplied. After a call that throws nothing more may
-/// be read.
+/// Rows come out as RGBA of 8 bits a sample, as stored and not premultiplied; `premultiply` is for those of the last pass.
+/// After a call that throws nothing more may be read.
 @safe
 struct PNGReader: ~Copyable, ~Escapable {
     private let raw: OpaquePointer
@@ -72,6 +72,16 @@ struct PNGReader: ~Copyable, ~Escapable {
             return unsafe CNukePNG_readRow(raw, start, bytes.count)
         }
         if status != CNukePNG_ok { throw unsafe Self.error(status, of: raw) }
+    }
+
+    /// Multiplies colour by alpha in a row that is complete, if the file has alpha: c × a ÷ 255, rounded to the nearest.
+    func premultiply(_ row: inout MutableRawSpan) {
+        guard hasAlpha else { return }
+        // SAFETY: the C function stays within as many bytes as it is told that there are.
+        unsafe row.withUnsafeMutableBytes { bytes in
+            guard let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+            unsafe CNukePNG_premultiply(start, bytes.count)
+        }
     }
 
     private static func error(_ status: CNukePNG_Status, of decoder: OpaquePointer) -> ImageDecodingError {

@@ -73,7 +73,7 @@ struct PNGRendering {
                 try watch.check(row: y)
                 try stored.withRow(y) { (row: inout MutableRawSpan) throws(ImageDecodingError) in
                     try reader.readRow(into: &row)
-                    if pass == reader.passCount, reader.hasAlpha { RowConversion.premultiply(&row) }
+                    if pass == reader.passCount { reader.premultiply(&row) }
                 }
             }
         }
@@ -97,7 +97,7 @@ struct PNGRendering {
             try watch.check(row: y)
             try scratch.withRow(0) { (row: inout MutableRawSpan) throws(ImageDecodingError) in
                 try reader.readRow(into: &row)
-                if reader.hasAlpha { RowConversion.premultiply(&row) }
+                reader.premultiply(&row)
                 body(row.bytes, y)
             }
         }

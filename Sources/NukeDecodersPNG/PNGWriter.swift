@@ -29,11 +29,11 @@ struct PNGWriter: ~Copyable {
         var bytesPerRow: Int { width * channels * bitDepth / 8 }
     }
 
-    /// Filters sub and up, and zlib's second level.
+    /// zlib's second level, with the filters sub and up.
     ///
-    /// Measured against level 6 with the same filters: a photograph in a fifth of the time at 4 % more bytes, text and
-    /// drawings in a third at 3 to 20 % more. All five filters cost a quarter more time for 2 %; level 3 half as much
-    /// again for less than 2 %; run lengths alone twice the bytes of flat pictures.
+    /// Against level 6 with the same filters a photograph takes a quarter of the time at 4 % more bytes, text a third at
+    /// 2 %, a drawing with alpha a third at 23 %; flat colour takes two thirds at three times the bytes, which are few (29
+    /// against 8 KB for 1600×1200). All five filters take up to 1.8 times as long and change the bytes by -5 to +2 %.
     private static let compressionLevel: CInt = 2
 
     /// How often all rows are to be written.

@@ -4,7 +4,7 @@ import NukeDecodersPNG
 import NukeTestSupport
 import Testing
 
-@Suite("PNG encoding", .timeLimit(.minutes(1)))
+@Suite("PNG encoding", .needsLibrary, .timeLimit(.minutes(1)))
 struct PNGEncoderTests {
     /// A picture whose bytes a closure gives, which are premultiplied for RGBA.
     private func bitmap(
@@ -132,7 +132,9 @@ struct PNGEncoderTests {
     @Test("a side that the format can't hold is a typed error")
     func tooWide() throws {
         // The format holds 2³¹ - 1 columns; libpng's own bound on a row is lower or the same.
-        guard let buffer = PixelBuffer(width: Int(Int32.max) + 1, height: 1, format: .gray8) else { return }
+        guard let buffer = PixelBuffer(width: Int(Int32.max) + 1, height: 1, format: .gray8) else {
+            throw ImageProcessingError.outOfMemory
+        }
         let image = buffer.freeze()
         let context = ImageEncodingContext(request: ImageRequest(url: nil), image: image)
         let encoder = ImageEncoders.PNG()

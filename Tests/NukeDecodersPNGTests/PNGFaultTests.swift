@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeDecodersPNG
 
-@Suite("PNG faults", .timeLimit(.minutes(1)))
+@Suite("PNG faults", .needsLibrary, .timeLimit(.minutes(1)))
 struct PNGFaultTests {
     private let picture = SamplePicture(colorType: 6, depth: 8)
 
@@ -29,10 +29,8 @@ struct PNGFaultTests {
         let bright = SamplePicture(width: 64, height: 64, colorType: 2, depth: 8)
         let file = PNGFile(bright)
         _ = try Decoding.image(file.data)
-        #expect(Decoding.error(Data(file.bytes.prefix(file.bytes.count / 2)))?.code == .truncated)
-        #expect(throws: ImageDecodingError.self) {
-            try Decoding.image(Data(file.bytes.prefix(file.bytes.count / 2)))
-        }
+        let half = Data(file.bytes.prefix(file.bytes.count / 2))
+        #expect(throws: ImageDecodingError.truncated("", codec: "PNG")) { try Decoding.image(half) }
     }
 
     @Test("the header is told as soon as it is there, and not before")
@@ -174,6 +172,43 @@ struct PNGFaultTests {
         #expect(
             Decoding.error(Data([0x89, 0x50, 0x4E, 0x47, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 40)))?.code
                 == .corruptData)
+    }
+
+    @Test("a wrong checksum of the stream is corrupt, even where all rows are there", arguments: [8, 200])
+    func streamChecksum(_ side: Int) throws {
+        for picture in [picture, picture.interlaced].map({ $0.with { ($0.width, $0.height) = (side, side) } }) {
+            // Once as stored blocks and once as libpng compresses it.
+            let stored = PNGFile(picture).data
+            let options = ImageEncodingOptions(isProgressive: picture.isInterlaced)
+            let image = try Decoding.image(stored)
+            let compressed = try #require(ImageEncoders.PNG(options: options).encode(image))
+            for data in [stored, compressed] {
+                var file = try #require(PNGFile(parsing: Array(data)))
+                let last = try #require(file.chunks.lastIndex { $0.type == "IDAT" })
+                #expect(try Decoding.image(file.data).byteArray == image.byteArray)
+                file.chunks[last].contents[file.chunks[last].contents.count - 1] ^= 1
+                #expect(Decoding.error(file.data)?.code == .corruptData)
+                // In a chunk of its own it is read after the last row.
+                let checksum = PNGFile.Chunk(type: "IDAT", contents: Array(file.chunks[last].contents.suffix(4)))
+                file.chunks[last].contents.removeLast(4)
+                file.chunks.insert(checksum, at: last + 1)
+                #expect(Decoding.error(file.data)?.code == .corruptData)
+                file.chunks[last + 1].contents[3] ^= 1
+                #expect(try Decoding.image(file.data).byteArray == image.byteArray)
+            }
+        }
+    }
+
+    @Test("an animation of no frames is corrupt; of others the still picture is decoded")
+    func animations() throws {
+        for (frames, isSound) in [(0, false), (1, true), (1000, true)] {
+            let control = PNGFile.Chunk(type: "acTL", contents: PNGFile.bigEndian(frames) + PNGFile.bigEndian(0))
+            let data = PNGFile(picture, before: [control]).data
+            #expect(Decoding.error(data)?.code == (isSound ? nil : .corruptData))
+            if isSound { #expect(try Decoding.image(data).byteArray == picture.expectedBytes) }
+            // Behind the picture the chunk has no meaning.
+            #expect(Decoding.error(PNGFile(picture, behind: [control]).data) == nil)
+        }
     }
 
     @Test("Apple's CgBI variant is unsupported by name [PITFALLS 139]")

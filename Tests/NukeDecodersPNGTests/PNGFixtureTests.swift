@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite("PNG files")
+@Suite("PNG files", .needsLibrary)
 struct PNGFixtureTests {
     @Test("every PNG fixture in the repository is decoded, or refused, as its manifest says", .timeLimit(.minutes(1)))
     func fixtures() throws {

@@ -4,7 +4,7 @@ import NukeDecodersPNG
 import NukeTestSupport
 import Testing
 
-@Suite("PNG metadata", .timeLimit(.minutes(1)))
+@Suite("PNG metadata", .needsLibrary, .timeLimit(.minutes(1)))
 struct PNGMetadataTests {
     private let picture = SamplePicture(width: 5, height: 3, colorType: 2, depth: 8)
 
@@ -129,6 +129,14 @@ struct PNGMetadataTests {
         let image = try Decoding.image(PNGFile(picture, before: [chunk]).data)
         #expect(image.colorSpace == .sRGB)
         #expect(image.byteArray == picture.expectedBytes)
+    }
+
+    @Test("a profile counts, though an sRGB chunk stands before it", arguments: [false, true])
+    func profileBesideSRGB(_ isBehind: Bool) throws {
+        let space = PNGFile.Chunk(type: "sRGB", contents: [0])
+        let profile = ProfileData.chunk(space: "RGB ")
+        let file = PNGFile(picture, before: isBehind ? [profile, space] : [space, profile])
+        #expect(try Decoding.image(file.data).colorSpace.iccProfile != nil)
     }
 
     @Test("a gray profile on gray pixels does not count, as they are decoded to RGBA")

@@ -13,7 +13,8 @@ struct CNukePNG_Decoder {
     const uint8_t *bytes;
     size_t count;
     size_t position;
-    size_t rowBytes;  // of the rows handed out; 0 before they are asked for
+    size_t width;
+    size_t channels;  // of the rows that libpng gives, 1, 3 or 4; 0 before they are asked for
     size_t excess;    // bytes read after the last row was complete
     bool hasAlpha;
 };
@@ -33,7 +34,7 @@ static void readBytes(png_structp png, png_bytep target, size_t count) {
         decoder->fault.isAtEnd = true;
         png_error(png, "the data ends too early");
     }
-    if (decoder->rowBytes > 0 && isBehindLastRow(decoder)) {
+    if (decoder->channels > 0 && isBehindLastRow(decoder)) {
         decoder->excess += count;
         if (decoder->excess > maximumExcess) png_error(png, "the stream goes on long after the last row");
     }
@@ -109,26 +110,67 @@ CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *decoder, int *passes) {
     // the samples are reduced to 8 bits.
     png_set_expand(decoder->png);
     png_set_scale_16(decoder->png);
-    png_set_gray_to_rgb(decoder->png);
-    if (!decoder->hasAlpha) png_set_filler(decoder->png, 0xFF, PNG_FILLER_AFTER);
     *passes = png_set_interlace_handling(decoder->png);
-    png_read_update_info(decoder->png, decoder->info);
-    size_t rowBytes = png_get_rowbytes(decoder->png, decoder->info);
-    if (rowBytes != (size_t)png_get_image_width(decoder->png, decoder->info) * 4) {
-        png_error(decoder->png, "the rows are not RGBA");
+    if (decoder->hasAlpha) {
+        png_set_gray_to_rgb(decoder->png);
+    } else if (*passes > 1) {
+        // A pass changes pixels here and there, so they have to have their final width.
+        png_set_gray_to_rgb(decoder->png);
+        png_set_filler(decoder->png, 0xFF, PNG_FILLER_AFTER);
     }
-    decoder->rowBytes = rowBytes;
+    png_read_update_info(decoder->png, decoder->info);
+    size_t width = png_get_image_width(decoder->png, decoder->info);
+    size_t channels = png_get_channels(decoder->png, decoder->info);
+    bool isFinal = decoder->hasAlpha || *passes > 1;
+    if (png_get_rowbytes(decoder->png, decoder->info) != width * channels
+        || (channels != 4 && (isFinal || (channels != 1 && channels != 3)))) {
+        png_error(decoder->png, "the rows are not as expected");
+    }
+    decoder->width = width;
+    decoder->channels = channels;
+    decoder->fault.isReadingRows = true;
     return CNukePNG_ok;
+}
+
+// Gray at the end of a row's memory becomes opaque RGBA all over it. What is written never overtakes what is read.
+static void expandGray(uint8_t *row, size_t width) {
+    const uint8_t *from = row + 3 * width;
+    for (size_t x = 0; x < width; x++) {
+        uint8_t gray = from[x];
+        row[4 * x] = row[4 * x + 1] = row[4 * x + 2] = gray;
+        row[4 * x + 3] = 0xFF;
+    }
+}
+
+// The same for RGB. Four bytes are moved at once, of which the last is the next pixel's; so the last pixel goes alone.
+static void expandRGB(uint8_t *row, size_t width) {
+    const uint8_t *from = row + width;
+    uint8_t *to = row;
+    for (size_t left = width; left > 1; left--) {
+        uint32_t pixel;
+        memcpy(&pixel, from, 4);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        pixel |= 0xFF000000;
+#else
+        pixel |= 0xFF;
+#endif
+        memcpy(to, &pixel, 4);
+        from += 3;
+        to += 4;
+    }
+    memmove(to, from, 3);
+    to[3] = 0xFF;
 }
 
 CNukePNG_Status CNukePNG_readRow(CNukePNG_Decoder *decoder, uint8_t *row, size_t capacity) {
     if (setjmp(decoder->fault.escape)) return CNukePNG_status(&decoder->fault);
-    if (decoder->rowBytes == 0 || capacity < decoder->rowBytes) png_error(decoder->png, "no room for a row");
-    png_read_row(decoder->png, row, NULL);
+    size_t width = decoder->width, channels = decoder->channels;
+    if (channels == 0 || capacity / 4 < width) png_error(decoder->png, "no room for a row");
+    png_read_row(decoder->png, row + (4 - channels) * width, NULL);
+    if (channels == 1) expandGray(row, width);
+    if (channels == 3) expandRGB(row, width);
     return CNukePNG_ok;
 }
 
 const char *CNukePNG_decoderMessage(const CNukePNG_Decoder *decoder) { return decoder->fault.message; }
-
-size_t CNukePNG_warningCount(const CNukePNG_Decoder *decoder) { return decoder->fault.warnings; }
 #endif

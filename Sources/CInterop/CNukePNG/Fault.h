@@ -10,7 +10,7 @@
 typedef struct CNukePNG_Fault {
     jmp_buf escape;        // where the function that Swift called waits for an error
     char message[128];
-    size_t warnings;
+    bool isReadingRows;    // warnings are about the picture's own data
     bool isAtEnd;          // the bytes have run out
     bool isOutOfMemory;    // an allocation has failed
 } CNukePNG_Fault;

@@ -38,6 +38,18 @@ struct PNGFile {
         chunks = [picture.header] + before + picture.palette + data + behind + [end]
     }
 
+    /// The chunks of a sound file; nil if they are not whole.
+    init?(parsing bytes: [UInt8]) {
+        var rest = bytes.dropFirst(Self.signature.count)
+        while !rest.isEmpty {
+            let count = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            guard rest.count >= 12 + count else { return nil }
+            let type = String(decoding: rest.dropFirst(4).prefix(4), as: UTF8.self)
+            chunks.append(Chunk(type: type, contents: Array(rest.dropFirst(8).prefix(count))))
+            rest = rest.dropFirst(12 + count)
+        }
+    }
+
     /// A picture of given rows, not filtered.
     init(width: Int, depth: Int, colorType: Int, rows: [[UInt8]], before: [Chunk] = []) {
         let header = Self.header(width: width, height: rows.count, depth: depth, colorType: colorType)
