@@ -150,7 +150,7 @@ final class CurlExchange {
         if let refusal { return .curl(.badResponse, message: refusal, url: url) }
         // libcurl calls it so when a single line of a head is too long for it.
         let outcome = outcome == .outOfMemory && reader.isInHead ? .badResponse : outcome
-        return .curl(outcome, message: easy.message, url: url)
+        return .curl(outcome, message: easy.message, url: url, isRedirected: easy.redirectCount > 0)
     }
 
     // MARK: Settings

@@ -55,7 +55,7 @@ int CNukeCurl_startThread(void (*body)(void *), void *context) {
 enum { protocolsStr = 10318, redirProtocolsStr = 10319, quickExit = 322 };
 
 // As much as comes at once is handed on at once: larger costs memory a transfer, smaller costs calls.
-static const long bufferSize = 128 << 10;
+static const long bufferSize = 64 << 10;
 
 static struct {
     CURLcode (*global_init)(long);
