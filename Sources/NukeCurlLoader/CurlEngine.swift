@@ -45,11 +45,6 @@ final class CurlEngine: Sendable {
         if mustStart { start() }
     }
 
-    /// Tells the thread of a new priority where that makes a difference: to the streams of HTTP/2.
-    func priorityDidChange(of transfer: CurlTransfer) {
-        if configuration.isHTTP2Enabled { post(.reprioritize(transfer)) }
-    }
-
     /// Ends what is under way, and the thread.
     func close() {
         state.withLock { state in

@@ -3,20 +3,27 @@ internal import NukeCore
 /// Drives the transfers of a loader, on the thread that is there for it.
 ///
 /// Each turn takes the commands that came meanwhile, moves the transfers on, tells about heads and ends, and waits only
-/// when none of that brought a new command.
+/// when none of that brought something to do.
 final class CurlEventLoop {
     /// How many handles are kept for later loads.
     private static let idleLimit = 64
+    /// How many origins are remembered while nothing is loaded from them.
+    private static let originLimit = 256
     /// Nothing is done when the time is over: whatever happens ends the wait.
     private static let longestWait: Int32 = 3_600_000
 
     private let engine: CurlEngine
     private let multi: CurlMulti
+    private var lines: [String: OriginLine] = [:]
     private var active: [ObjectIdentifier: CurlExchange] = [:]
     private var idle: [CurlExchange] = []
     private var heads: [CurlExchange] = []
+    /// Origins from which another load may begin.
+    private var openings: Set<String> = []
 
-    /// Runs until the loader is released, or at once to the end if there is no libcurl.
+    private var configuration: CurlLoader.Configuration { engine.configuration }
+
+    /// Runs until the loader is released, or to the end at once if there is no libcurl.
     static func run(_ engine: CurlEngine) {
         do throws(DataLoadingError) {
             try CurlLibrary.open()
@@ -30,9 +37,9 @@ final class CurlEventLoop {
     }
 
     private init?(_ engine: CurlEngine) {
-        guard let multi = CurlMulti(connectionsPerHost: engine.configuration.maximumConnectionsPerHost) else {
-            return nil
-        }
+        // libcurl's own rule would close connections as soon as few loads are left.
+        let idleConnectionLimit = max(16, min(engine.configuration.maximumConnectionsPerHost, 250) * 4)
+        guard let multi = CurlMulti(idleConnectionLimit: idleConnectionLimit) else { return nil }
         self.engine = engine
         self.multi = multi
     }
@@ -42,18 +49,104 @@ final class CurlEventLoop {
         var commands: [CurlCommand] = []
         while engine.take(&commands) {
             for command in commands { handle(command) }
+            beginWaiting()
             multi.perform()
             announceHeads()
-            while let (exchange, outcome) = multi.nextFinished() {
-                leave(exchange)
-                exchange.finish(outcome, in: multi)
-                keep(exchange)
-            }
-            if engine.prepareToWait() { multi.wait(milliseconds: Self.longestWait) }
+            finishEnded()
+            if openings.isEmpty, engine.prepareToWait() { multi.wait(milliseconds: Self.longestWait) }
         }
         engine.setAlarm(nil)
         endAll(commands)
     }
+
+    // MARK: Commands
+
+    private func handle(_ command: CurlCommand) {
+        switch command {
+        case .start(let order): queue(order)
+        case .cancel(let transfer): cancel(transfer)
+        case .resume(let transfer): active[ObjectIdentifier(transfer)]?.resume()
+        case .reprioritize(let transfer):
+            active[ObjectIdentifier(transfer)]?.reprioritize()
+            forEachLine { $0.reprioritize(transfer) }
+        }
+    }
+
+    private func queue(_ order: CurlOrder) {
+        if order.transfer.isCancelled { return }
+        do throws(DataLoadingError) {
+            let job = CurlJob(order: order, request: try PreparedRequest(order.request))
+            let origin = job.request.origin
+            let mayBeShared = job.request.isSecure && configuration.isHTTP2Enabled
+            if lines[origin] == nil { makeLine(origin, mayBeShared) }
+            lines[origin]?.add(job)
+            openings.insert(origin)
+        } catch {
+            order.end(error)
+        }
+    }
+
+    private func cancel(_ transfer: CurlTransfer) {
+        guard let exchange = active.removeValue(forKey: ObjectIdentifier(transfer)) else {
+            return forEachLine { $0.remove(transfer) }
+        }
+        _ = exchange.stop(in: multi)
+        leaveLine(of: exchange.origin, hasFailed: false)
+    }
+
+    // MARK: Lines
+
+    private func makeLine(_ origin: String, _ mayBeShared: Bool) {
+        if lines.count >= Self.originLimit { lines = lines.filter { !$0.value.isEmpty } }
+        lines[origin] = OriginLine(
+            connectionLimit: configuration.maximumConnectionsPerHost, mayBeShared: mayBeShared)
+    }
+
+    private func forEachLine(_ body: (inout OriginLine) -> Void) {
+        for index in lines.values.indices { body(&lines.values[index]) }
+    }
+
+    private func leaveLine(of origin: String, hasFailed: Bool) {
+        lines[origin]?.leave(hasFailed: hasFailed)
+        openings.insert(origin)
+    }
+
+    /// A connection to an origin is up, and more of its loads may begin; within `perform`.
+    func connectionIsUp(to origin: String) {
+        lines[origin]?.connectionIsUp()
+        openings.insert(origin)
+    }
+
+    /// An origin has answered, over a connection that can be shared or not; within `perform`.
+    func responseHasCome(from origin: String, isShared: Bool) {
+        lines[origin]?.responseHasCome(isShared: isShared)
+        openings.insert(origin)
+    }
+
+    /// Begins what may begin.
+    private func beginWaiting() {
+        while let origin = openings.popFirst() {
+            while let job = lines[origin]?.next() { begin(job) }
+        }
+    }
+
+    private func begin(_ job: CurlJob) {
+        do throws(DataLoadingError) {
+            let exchange = try makeExchange()
+            try exchange.start(job, in: multi)
+            active[ObjectIdentifier(job.order.transfer)] = exchange
+        } catch {
+            leaveLine(of: job.request.origin, hasFailed: true)
+            job.order.end(error)
+        }
+    }
+
+    private func makeExchange() throws(DataLoadingError) -> CurlExchange {
+        if let exchange = idle.popLast() { return exchange }
+        return try CurlExchange(configuration, loop: self)
+    }
+
+    // MARK: Heads and ends
 
     /// A head is there, perhaps with bytes behind it: `announceHeads` follows when those have been handed on.
     func headIsComplete(of exchange: CurlExchange) { heads.append(exchange) }
@@ -64,49 +157,22 @@ final class CurlEventLoop {
         heads.removeAll(keepingCapacity: true)
     }
 
-    // MARK: Commands
-
-    private func handle(_ command: CurlCommand) {
-        switch command {
-        case .start(let order): start(order)
-        case .cancel(let transfer):
-            guard let exchange = active.removeValue(forKey: ObjectIdentifier(transfer)) else { return }
-            _ = exchange.stop(in: multi)
-        case .resume(let transfer): active[ObjectIdentifier(transfer)]?.resume()
-        case .reprioritize(let transfer): active[ObjectIdentifier(transfer)]?.reprioritize()
+    private func finishEnded() {
+        while let (exchange, outcome) = multi.nextFinished() {
+            if let transfer = exchange.transfer { active[ObjectIdentifier(transfer)] = nil }
+            leaveLine(of: exchange.origin, hasFailed: outcome != .succeeded)
+            exchange.finish(outcome, in: multi)
+            if exchange.isReusable, idle.count < Self.idleLimit { idle.append(exchange) }
         }
-    }
-
-    private func start(_ order: CurlOrder) {
-        if order.transfer.isCancelled { return }
-        do throws(DataLoadingError) {
-            let request = try PreparedRequest(order.request)
-            let exchange = try makeExchange()
-            try exchange.start(request, for: order, in: multi)
-            active[ObjectIdentifier(order.transfer)] = exchange
-        } catch {
-            order.end(error)
-        }
-    }
-
-    private func makeExchange() throws(DataLoadingError) -> CurlExchange {
-        if let exchange = idle.popLast() { return exchange }
-        return try CurlExchange(engine.configuration, loop: self)
-    }
-
-    private func leave(_ exchange: CurlExchange) {
-        if let transfer = exchange.transfer { active[ObjectIdentifier(transfer)] = nil }
-    }
-
-    private func keep(_ exchange: CurlExchange) {
-        if exchange.isReusable, idle.count < Self.idleLimit { idle.append(exchange) }
     }
 
     /// The loader is gone: what is under way, or has not begun, ends with an error.
     private func endAll(_ commands: [CurlCommand]) {
         let error = DataLoadingError(.cancelled, reason: "the loader was released")
-        for exchange in active.values { exchange.stop(in: multi)?.end(error) }
+        var orders = active.values.compactMap { $0.stop(in: multi) }
         active = [:]
-        for case .start(let order) in commands { order.end(error) }
+        forEachLine { orders += $0.removeAll().map(\.order) }
+        for case .start(let order) in commands { orders.append(order) }
+        for order in orders { order.end(error) }
     }
 }

@@ -13,7 +13,6 @@ final class CurlExchange {
         var maximumRedirectCount = 0
         var connectMilliseconds = 0
         var idleSeconds = 0
-        var isShared = false
         var weight = 16
     }
 
@@ -51,14 +50,17 @@ final class CurlExchange {
     /// The load under way.
     var transfer: CurlTransfer? { order?.transfer }
 
+    /// Scheme, host and port of the load under way.
+    private(set) var origin = ""
+    private var isSecure = false
+
     // MARK: Start and stop
 
     /// Begins a load; throws if libcurl refuses the request, and then nothing has begun.
-    func start(
-        _ request: PreparedRequest, for order: CurlOrder, in multi: borrowing CurlMulti
-    ) throws(DataLoadingError) {
+    func start(_ job: CurlJob, in multi: borrowing CurlMulti) throws(DataLoadingError) {
+        let request = job.request
         isReusable = request.isPlain
-        let settings = settings(for: request, order.transfer.priority)
+        let settings = settings(for: request, job.order.transfer.priority)
         guard apply(request), apply(settings) else {
             throw DataLoadingError(.other, reason: "libcurl refuses the request")
         }
@@ -66,7 +68,9 @@ final class CurlExchange {
         guard easy.start(in: multi, for: self) else {
             throw DataLoadingError(.other, reason: "libcurl has no memory for the request")
         }
-        self.order = order
+        order = job.order
+        origin = request.origin
+        isSecure = request.isSecure
     }
 
     /// Ends the load, at whatever point it is, and returns it.
@@ -79,12 +83,11 @@ final class CurlExchange {
         return order
     }
 
-    /// Ends a load that libcurl is done with: tells about it unless it was cancelled.
+    /// Ends a load that libcurl is done with; tells about it unless it was cancelled.
     func finish(_ outcome: CurlOutcome, in multi: borrowing CurlMulti) {
-        if outcome == .succeeded { reader.end() }
+        if outcome == .succeeded { reader.end() } else { isReusable = false }
         announce()
         let error = error(for: outcome)
-        if error != nil { isReusable = false }
         stop(in: multi)?.end(error)
     }
 
@@ -93,7 +96,7 @@ final class CurlExchange {
 
     /// Tells the server, where that is possible, how urgent the load is now.
     func reprioritize() {
-        guard let order, settings.isShared else { return }
+        guard let order else { return }
         var new = settings
         new.weight = Self.weight(order.transfer.priority)
         _ = apply(new)
@@ -101,10 +104,17 @@ final class CurlExchange {
 
     // MARK: What comes
 
+    /// Hears that the request is about to be sent.
+    func connectionIsUp() { loop.connectionIsUp(to: origin) }
+
     /// Takes a line of a head.
     func receive(line: Span<UInt8>) -> CurlAnswer {
         guard let order, !order.transfer.isCancelled else { return .abort }
-        return answer(to: reader.read(line: line)) { loop.headIsComplete(of: self) }
+        return answer(to: reader.read(line: line)) {
+            loop.headIsComplete(of: self)
+            // After a redirect it may be another origin's.
+            if isSecure, easy.redirectCount == 0 { loop.responseHasCome(from: origin, isShared: easy.isMultiplexed) }
+        }
     }
 
     /// Takes bytes of the body.
@@ -161,7 +171,7 @@ final class CurlExchange {
             maximumRedirectCount: request.mayBeRedirected ? max(0, min(configuration.maximumRedirectCount, 1000)) : 0,
             connectMilliseconds: connect < 1e6 ? Int((connect * 1000).rounded(.up)) : 0,
             idleSeconds: request.timeout < 1e6 ? Int(request.timeout.rounded(.up)) : 0,
-            isShared: request.isSecure && configuration.isHTTP2Enabled, weight: Self.weight(priority))
+            weight: request.isSecure ? Self.weight(priority) : 16)
     }
 
     private func apply(_ new: Settings) -> Bool {
@@ -171,7 +181,6 @@ final class CurlExchange {
         _ = easy.setWeight(new.weight)
         return easy.setMaximumRedirectCount(new.maximumRedirectCount) && easy.setIdleTimeout(seconds: new.idleSeconds)
             && easy.setConnectTimeout(milliseconds: new.connectMilliseconds)
-            && easy.setWaitsForSharedConnection(new.isShared)
     }
 
     private func apply(_ request: PreparedRequest) -> Bool {

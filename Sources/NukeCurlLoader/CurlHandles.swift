@@ -61,10 +61,10 @@ struct CurlMulti: ~Copyable {
     private let raw: OpaquePointer
 
     /// Nil without memory.
-    init?(connectionsPerHost: Int) {
-        let perHost = max(1, min(connectionsPerHost, 1000))
-        // libcurl's own rule would close connections as soon as few loads are left.
-        guard let raw = unsafe CNukeCurl_multiCreate(perHost, 4 * perHost) else { return nil }
+    ///
+    /// `idleConnectionLimit` is how many connections may stay open for later.
+    init?(idleConnectionLimit: Int) {
+        guard let raw = unsafe CNukeCurl_multiCreate(idleConnectionLimit) else { return nil }
         unsafe self.raw = raw
     }
 
@@ -99,6 +99,7 @@ struct CurlEasy: ~Copyable {
     init?() {
         // SAFETY: the context is the exchange that started the transfer, which the event loop keeps until it is stopped.
         let raw = unsafe CNukeCurl_easyCreate(
+            { unsafe Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue().connectionIsUp() },
             { context, bytes, count in
                 let line = unsafe Span(_unsafeStart: bytes, count: count)
                 return unsafe Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue().receive(line: line).code
@@ -126,8 +127,6 @@ struct CurlEasy: ~Copyable {
     /// How long nothing may happen; 0 for no limit.
     func setIdleTimeout(seconds: Int) -> Bool { set(.idleSeconds, seconds) }
     func setHTTP2Enabled(_ isEnabled: Bool) -> Bool { set(.HTTP2, isEnabled ? 1 : 0) }
-    /// Whether to wait for a connection under way that may turn out to carry several transfers.
-    func setWaitsForSharedConnection(_ waits: Bool) -> Bool { set(.shared, waits ? 1 : 0) }
     /// The share of an HTTP/2 stream in its connection, 1…256.
     func setWeight(_ weight: Int) -> Bool { set(.weight, weight) }
 
@@ -164,6 +163,9 @@ struct CurlEasy: ~Copyable {
     func resume() { unsafe CNukeCurl_easyResume(raw) }
 
     var redirectCount: Int { unsafe CNukeCurl_easyRedirectCount(raw) }
+
+    /// Whether the answer came over a connection that can carry many transfers at a time.
+    var isMultiplexed: Bool { unsafe CNukeCurl_easyIsMultiplexed(raw) != 0 }
 
     /// The URL that was asked last.
     var url: String? { unsafe CNukeCurl_easyURL(raw).map { unsafe String(cString: $0) } }

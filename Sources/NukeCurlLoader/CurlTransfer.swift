@@ -43,7 +43,9 @@ final class CurlTransfer: DataTransfer {
         get { ImageRequest.Priority(rawValue: level.load(ordering: .relaxed)) ?? .normal }
         set {
             let old = level.exchange(newValue.rawValue, ordering: .relaxed)
-            if old != newValue.rawValue { engine.priorityDidChange(of: self) }
+            if old != newValue.rawValue, load().isDisjoint(with: [.cancelled, .ended]) {
+                engine.post(.reprioritize(self))
+            }
         }
     }
 

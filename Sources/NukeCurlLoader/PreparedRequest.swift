@@ -7,10 +7,12 @@ internal import NukeCore
 #endif
 
 /// A request that was checked, in the form that libcurl takes.
-struct PreparedRequest {
+struct PreparedRequest: Sendable {
     /// The address; an international host stands in it as UTF-8, which libcurl turns into the form for name servers.
     let url: String
     let isSecure: Bool
+    /// Scheme, host and port: what connections are kept for.
+    let origin: String
     let method: String
     let body: Data?
     let headerLines: [String]
@@ -26,6 +28,7 @@ struct PreparedRequest {
         }
         url = address.text
         isSecure = address.isSecure
+        origin = address.origin
         method = request.method
         body = request.method == "HEAD" ? nil : request.body
         headerLines = try Self.headerLines(of: request)
@@ -89,6 +92,8 @@ struct PreparedRequest {
 struct Address {
     let text: String
     let isSecure: Bool
+    /// Scheme, user, host and port, spelled as in the URL.
+    let origin: String
 
     /// Throws if it is not an http or https URL with a host.
     init(_ text: String) throws(DataLoadingError) {
@@ -104,6 +109,7 @@ struct Address {
         guard let authority = Self.authority(of: text), !Self.host(in: authority).isEmpty else {
             throw DataLoadingError(.badURL, reason: "the URL has no host")
         }
+        origin = String(text[..<authority.endIndex])
         self.text = authority.utf8.contains(UInt8(ascii: "%")) ? Self.decodingHost(text, authority) : text
     }
 

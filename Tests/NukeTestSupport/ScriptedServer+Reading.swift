@@ -18,6 +18,7 @@ struct RequestReader {
     mutating func next() -> ScriptedServer.Request? {
         if buffer.isEmpty, !fill() { return nil }
         if buffer.first == 0x16 {
+            buffer = []
             return ScriptedServer.Request(method: "TLS", target: "", headers: [:], body: [], connection: connection)
         }
         var lines: [String] = []
