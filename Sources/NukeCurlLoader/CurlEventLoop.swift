@@ -14,14 +14,20 @@ final class CurlEventLoop {
 
     private let engine: CurlEngine
     private let multi: CurlMulti
-    private var lines: [String: OriginLine] = [:]
+    private var origins: [String: Origin] = [:]
     private var active: [ObjectIdentifier: CurlExchange] = [:]
     private var idle: [CurlExchange] = []
     private var heads: [CurlExchange] = []
-    /// Origins from which another load may begin.
-    private var openings: Set<String> = []
+    /// Those from which another load may begin.
+    private var openings: [Origin] = []
 
     private var configuration: CurlLoader.Configuration { engine.configuration }
+
+    /// The line of an origin, where its exchanges find it.
+    final class Origin {
+        fileprivate var line: OriginLine
+        fileprivate init(_ line: OriginLine) { self.line = line }
+    }
 
     /// Runs until the loader is released, or to the end at once if there is no libcurl.
     static func run(_ engine: CurlEngine) {
@@ -68,7 +74,7 @@ final class CurlEventLoop {
         case .resume(let transfer): active[ObjectIdentifier(transfer)]?.resume()
         case .reprioritize(let transfer):
             active[ObjectIdentifier(transfer)]?.reprioritize()
-            forEachLine { $0.reprioritize(transfer) }
+            for origin in origins.values { origin.line.reprioritize(transfer) }
         }
     }
 
@@ -76,11 +82,8 @@ final class CurlEventLoop {
         if order.transfer.isCancelled { return }
         do throws(DataLoadingError) {
             let job = CurlJob(order: order, request: try PreparedRequest(order.request))
-            let origin = job.request.origin
-            let mayBeShared = job.request.isSecure && configuration.isHTTP2Enabled
-            if lines[origin] == nil { makeLine(origin, mayBeShared) }
-            lines[origin]?.add(job)
-            openings.insert(origin)
+            let origin = origin(of: job.request)
+            if origin.line.enter(job) { begin(job, origin) }
         } catch {
             order.end(error)
         }
@@ -88,55 +91,59 @@ final class CurlEventLoop {
 
     private func cancel(_ transfer: CurlTransfer) {
         guard let exchange = active.removeValue(forKey: ObjectIdentifier(transfer)) else {
-            return forEachLine { $0.remove(transfer) }
+            for origin in origins.values { origin.line.remove(transfer) }
+            return
         }
+        leave(exchange, hasFailed: false)
         _ = exchange.stop(in: multi)
-        leaveLine(of: exchange.origin, hasFailed: false)
     }
 
     // MARK: Lines
 
-    private func makeLine(_ origin: String, _ mayBeShared: Bool) {
-        if lines.count >= Self.originLimit { lines = lines.filter { !$0.value.isEmpty } }
-        lines[origin] = OriginLine(
-            connectionLimit: configuration.maximumConnectionsPerHost, mayBeShared: mayBeShared)
+    private func origin(of request: PreparedRequest) -> Origin {
+        if let origin = origins[request.origin] { return origin }
+        if origins.count >= Self.originLimit { origins = origins.filter { !$0.value.line.isEmpty } }
+        let origin = Origin(
+            OriginLine(
+                connectionLimit: configuration.maximumConnectionsPerHost,
+                mayBeShared: request.isSecure && configuration.isHTTP2Enabled))
+        origins[request.origin] = origin
+        return origin
     }
 
-    private func forEachLine(_ body: (inout OriginLine) -> Void) {
-        for index in lines.values.indices { body(&lines.values[index]) }
-    }
-
-    private func leaveLine(of origin: String, hasFailed: Bool) {
-        lines[origin]?.leave(hasFailed: hasFailed)
-        openings.insert(origin)
+    private func leave(_ exchange: CurlExchange, hasFailed: Bool) {
+        guard let origin = exchange.origin else { return }
+        origin.line.leave(hasFailed: hasFailed)
+        openings.append(origin)
     }
 
     /// A connection to an origin is up, and more of its loads may begin; within `perform`.
-    func connectionIsUp(to origin: String) {
-        lines[origin]?.connectionIsUp()
-        openings.insert(origin)
+    func connectionIsUp(to origin: Origin) {
+        origin.line.connectionIsUp()
+        openings.append(origin)
     }
 
     /// An origin has answered, over a connection that can be shared or not; within `perform`.
-    func responseHasCome(from origin: String, isShared: Bool) {
-        lines[origin]?.responseHasCome(isShared: isShared)
-        openings.insert(origin)
+    func responseHasCome(from origin: Origin, isShared: Bool) {
+        origin.line.responseHasCome(isShared: isShared)
+        openings.append(origin)
     }
 
     /// Begins what may begin.
     private func beginWaiting() {
-        while let origin = openings.popFirst() {
-            while let job = lines[origin]?.next() { begin(job) }
+        while let origin = openings.popLast() {
+            while let job = origin.line.next() { begin(job, origin) }
         }
     }
 
-    private func begin(_ job: CurlJob) {
+    private func begin(_ job: CurlJob, _ origin: Origin) {
         do throws(DataLoadingError) {
             let exchange = try makeExchange()
-            try exchange.start(job, in: multi)
+            try exchange.start(job, from: origin, in: multi)
             active[ObjectIdentifier(job.order.transfer)] = exchange
         } catch {
-            leaveLine(of: job.request.origin, hasFailed: true)
+            origin.line.leave(hasFailed: true)
+            openings.append(origin)
             job.order.end(error)
         }
     }
@@ -160,7 +167,7 @@ final class CurlEventLoop {
     private func finishEnded() {
         while let (exchange, outcome) = multi.nextFinished() {
             if let transfer = exchange.transfer { active[ObjectIdentifier(transfer)] = nil }
-            leaveLine(of: exchange.origin, hasFailed: outcome != .succeeded)
+            leave(exchange, hasFailed: outcome != .succeeded)
             exchange.finish(outcome, in: multi)
             if exchange.isReusable, idle.count < Self.idleLimit { idle.append(exchange) }
         }
@@ -171,7 +178,7 @@ final class CurlEventLoop {
         let error = DataLoadingError(.cancelled, reason: "the loader was released")
         var orders = active.values.compactMap { $0.stop(in: multi) }
         active = [:]
-        forEachLine { orders += $0.removeAll().map(\.order) }
+        for origin in origins.values { orders += origin.line.removeAll().map(\.order) }
         for case .start(let order) in commands { orders.append(order) }
         for order in orders { order.end(error) }
     }

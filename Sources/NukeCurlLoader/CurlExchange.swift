@@ -50,14 +50,16 @@ final class CurlExchange {
     /// The load under way.
     var transfer: CurlTransfer? { order?.transfer }
 
-    /// Scheme, host and port of the load under way.
-    private(set) var origin = ""
+    /// Where the load under way is from.
+    private(set) var origin: CurlEventLoop.Origin?
     private var isSecure = false
 
     // MARK: Start and stop
 
     /// Begins a load; throws if libcurl refuses the request, and then nothing has begun.
-    func start(_ job: CurlJob, in multi: borrowing CurlMulti) throws(DataLoadingError) {
+    func start(
+        _ job: CurlJob, from origin: CurlEventLoop.Origin, in multi: borrowing CurlMulti
+    ) throws(DataLoadingError) {
         let request = job.request
         isReusable = request.isPlain
         let settings = settings(for: request, job.order.transfer.priority)
@@ -69,7 +71,7 @@ final class CurlExchange {
             throw DataLoadingError(.other, reason: "libcurl has no memory for the request")
         }
         order = job.order
-        origin = request.origin
+        self.origin = origin
         isSecure = request.isSecure
     }
 
@@ -78,6 +80,7 @@ final class CurlExchange {
         guard let order else { return nil }
         easy.stop(in: multi)
         self.order = nil
+        origin = nil
         response = nil
         refusal = nil
         return order
@@ -105,7 +108,9 @@ final class CurlExchange {
     // MARK: What comes
 
     /// Hears that the request is about to be sent.
-    func connectionIsUp() { loop.connectionIsUp(to: origin) }
+    func connectionIsUp() {
+        if isSecure, let origin { loop.connectionIsUp(to: origin) }
+    }
 
     /// Takes a line of a head.
     func receive(line: Span<UInt8>) -> CurlAnswer {
@@ -113,7 +118,8 @@ final class CurlExchange {
         return answer(to: reader.read(line: line)) {
             loop.headIsComplete(of: self)
             // After a redirect it may be another origin's.
-            if isSecure, easy.redirectCount == 0 { loop.responseHasCome(from: origin, isShared: easy.isMultiplexed) }
+            guard isSecure, let origin, easy.redirectCount == 0 else { return }
+            loop.responseHasCome(from: origin, isShared: easy.isMultiplexed)
         }
     }
 

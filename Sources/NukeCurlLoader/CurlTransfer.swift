@@ -82,7 +82,7 @@ final class CurlTransfer: DataTransfer {
 }
 
 /// A load that was asked for: the request and whom to tell.
-struct CurlOrder: Sendable {
+final class CurlOrder: Sendable {
     let request: DataRequest
     let transfer: CurlTransfer
     let didReceiveData: @Sendable (Data, DataResponse) -> Void

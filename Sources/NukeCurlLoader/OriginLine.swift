@@ -1,9 +1,14 @@
 internal import NukeCore
 
 /// A load that was asked for and checked.
-struct CurlJob: Sendable {
+final class CurlJob: Sendable {
     let order: CurlOrder
     let request: PreparedRequest
+
+    init(order: CurlOrder, request: PreparedRequest) {
+        self.order = order
+        self.request = request
+    }
 }
 
 /// The loads from one scheme, host and port: how many go on at a time, and which of the others is next.
@@ -50,8 +55,18 @@ struct OriginLine {
     /// Whether nothing is under way and nothing waits.
     var isEmpty: Bool { activeCount == 0 && waiting.isEmpty }
 
-    /// Adds a load that wants to begin.
-    mutating func add(_ job: CurlJob) {
+    /// Lets a load in if it may begin at once, and then counts it as under way; otherwise it waits.
+    mutating func enter(_ job: CurlJob) -> Bool {
+        guard activeCount < limit, waiting.isEmpty else {
+            add(job)
+            return false
+        }
+        activeCount += 1
+        return true
+    }
+
+    /// Adds a load that waits.
+    private mutating func add(_ job: CurlJob) {
         let id = ObjectIdentifier(job.order.transfer)
         let priority = job.order.transfer.priority
         waiting[id] = (job, priority)

@@ -31,7 +31,7 @@ struct CurlLoaderRequestTests {
         #expect(load.error == nil && load.text == "ok")
         #expect(request.method == "GET" && request.target == "/")
         #expect(request.headers["Host"] == "127.0.0.1:\(server.port)")
-        #expect(request.headers["User-Agent"] == "NukeCurlLoader")
+        #expect(request.headers["User-Agent"] == "Nuke")
         #expect(request.headers["Accept-Encoding"]?.contains("gzip") == true)
         #expect(request.headers["Cookie"] == nil)
     }

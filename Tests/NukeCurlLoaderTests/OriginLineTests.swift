@@ -24,113 +24,144 @@ struct OriginLineTests {
 
     private func name(_ job: CurlJob?) -> String? { job?.order.request.url.map { String($0.path.dropFirst()) } }
 
+    /// Lets loads in one at a time, each when the one before has left.
+    private func drain(_ line: inout OriginLine) -> [String] {
+        var names: [String] = []
+        while line.activeCount > 0 {
+            line.leave(hasFailed: false)
+            if let next = name(line.next()) { names.append(next) }
+        }
+        return names
+    }
+
     @Test("as many as there may be connections begin, in order; each that leaves lets another in")
     func limit() throws {
         var line = OriginLine(connectionLimit: 2, mayBeShared: false)
-        for number in 0..<4 { line.add(try job("\(number)")) }
-        #expect(name(line.next()) == "0" && name(line.next()) == "1" && name(line.next()) == nil)
+        let entered = try (0..<4).map { line.enter(try job("\($0)")) }
+        #expect(entered == [true, true, false, false])
+        #expect(line.next() == nil && line.activeCount == 2)
         line.leave(hasFailed: false)
-        #expect(name(line.next()) == "2" && name(line.next()) == nil)
+        #expect(name(line.next()) == "2" && line.next() == nil)
         line.leave(hasFailed: true)
         #expect(name(line.next()) == "3" && line.activeCount == 2)
         line.leave(hasFailed: false)
+        #expect(line.next() == nil && !line.isEmpty)
         line.leave(hasFailed: false)
-        #expect(line.isEmpty && name(line.next()) == nil)
+        #expect(line.isEmpty)
+    }
+
+    @Test("a limit of nothing is one of one", arguments: [0, -1, 1])
+    func least(limit: Int) throws {
+        var line = OriginLine(connectionLimit: limit, mayBeShared: false)
+        let entered = try (0..<2).map { line.enter(try job("\($0)")) }
+        #expect(entered == [true, false])
     }
 
     @Test("the urgent come first, of equals the first (pitfall 74)")
     func priorities() throws {
-        var line = OriginLine(connectionLimit: 100, mayBeShared: false)
-        for (name, priority) in [("a", ImageRequest.Priority.low), ("b", .normal), ("c", .veryHigh), ("d", .normal)] {
-            line.add(try job(name, priority))
+        var line = OriginLine(connectionLimit: 1, mayBeShared: false)
+        for (name, priority) in [
+            ("first", ImageRequest.Priority.veryLow), ("a", .low), ("b", .normal), ("c", .veryHigh), ("d", .normal),
+        ] {
+            _ = line.enter(try job(name, priority))
         }
-        var names: [String] = []
-        while let next = name(line.next()) { names.append(next) }
-        #expect(names == ["c", "b", "d", "a"])
+        #expect(drain(&line) == ["c", "b", "d", "a"])
     }
 
     @Test("who gets another priority changes the line; who leaves is passed over")
     func changes() throws {
-        var line = OriginLine(connectionLimit: 100, mayBeShared: false)
-        let jobs = try ["a", "b", "c", "d"].map { try job($0) }
-        for job in jobs { line.add(job) }
-        jobs[2].order.transfer.priority = .high
+        var line = OriginLine(connectionLimit: 1, mayBeShared: false)
+        let jobs = try ["first", "a", "b", "c", "d"].map { try job($0) }
+        for job in jobs { _ = line.enter(job) }
+        jobs[3].order.transfer.priority = .high
+        line.reprioritize(jobs[3].order.transfer)
+        line.reprioritize(jobs[3].order.transfer)
+        jobs[1].order.transfer.priority = .low
+        line.reprioritize(jobs[1].order.transfer)
+        line.remove(jobs[2].order.transfer)
+        line.remove(jobs[2].order.transfer)
         line.reprioritize(jobs[2].order.transfer)
-        line.reprioritize(jobs[2].order.transfer)
-        jobs[0].order.transfer.priority = .low
-        line.reprioritize(jobs[0].order.transfer)
-        line.remove(jobs[1].order.transfer)
-        line.remove(jobs[1].order.transfer)
-        #expect([name(line.next()), name(line.next()), name(line.next())] == ["c", "d", "a"])
-        #expect(name(line.next()) == nil && line.activeCount == 3)
+        #expect(drain(&line) == ["c", "d", "a"])
     }
 
     @Test("what waits can be taken out at once")
     func removeAll() throws {
         var line = OriginLine(connectionLimit: 1, mayBeShared: false)
-        for number in 0..<3 { line.add(try job("\(number)")) }
-        _ = line.next()
+        for number in 0..<3 { _ = line.enter(try job("\(number)")) }
         #expect(Set(line.removeAll().compactMap(name)) == ["1", "2"])
-        line.leave(hasFailed: false)
-        #expect(line.isEmpty && line.next() == nil)
+        #expect(drain(&line).isEmpty && line.isEmpty)
     }
 
     @Test("where connections may be shared one goes ahead until one is up")
     func scout() throws {
         var line = OriginLine(connectionLimit: 2, mayBeShared: true)
-        for number in 0..<200 { line.add(try job("\(number)")) }
-        #expect(name(line.next()) == "0" && line.next() == nil)
+        let entered = try (0..<200).map { line.enter(try job("\($0)")) }
+        #expect(entered == [true] + [Bool](repeating: false, count: 199))
+        #expect(line.next() == nil)
         line.connectionIsUp()
         #expect(name(line.next()) == "1" && line.next() == nil)
         line.responseHasCome(isShared: true)
-        var count = 2
-        while line.next() != nil { count += 1 }
-        #expect(count == 100)
+        while line.next() != nil {}
+        #expect(line.activeCount == 100)
     }
 
     @Test("an origin that does not share keeps to its connections, and is remembered for it")
     func exclusive() throws {
         var line = OriginLine(connectionLimit: 2, mayBeShared: true)
-        for number in 0..<5 { line.add(try job("\(number)")) }
-        _ = line.next()
+        for number in 0..<5 { _ = line.enter(try job("\(number)")) }
         line.responseHasCome(isShared: false)
         #expect(line.next() != nil && line.next() == nil)
-        for _ in 0..<5 {
-            line.leave(hasFailed: false)
-            _ = line.next()
-        }
-        #expect(line.isEmpty)
-        line.add(try job("a"))
-        line.add(try job("b"))
-        #expect(line.next() != nil && line.next() != nil)
+        #expect(drain(&line) == ["2", "3", "4"] && line.isEmpty)
+        let entered = try ["a", "b", "c"].map { line.enter(try job($0)) }
+        #expect(entered == [true, true, false])
+    }
+
+    @Test("an origin that shared is not trusted to when all have left: the connection may be gone")
+    func sharedNoMore() throws {
+        var line = OriginLine(connectionLimit: 2, mayBeShared: true)
+        for number in 0..<5 { _ = line.enter(try job("\(number)")) }
+        line.responseHasCome(isShared: true)
+        while line.next() != nil {}
+        #expect(line.activeCount == 5)
+        #expect(drain(&line).isEmpty)
+        let entered = try ["a", "b"].map { line.enter(try job($0)) }
+        #expect(entered == [true, false])
     }
 
     @Test("a failure of the first lets the others try; when all have left one goes ahead again")
     func failedScout() throws {
         var line = OriginLine(connectionLimit: 3, mayBeShared: true)
-        for number in 0..<4 { line.add(try job("\(number)")) }
-        _ = line.next()
+        for number in 0..<4 { _ = line.enter(try job("\(number)")) }
         line.leave(hasFailed: true)
         #expect(line.next() != nil && line.next() != nil && line.next() != nil)
         for _ in 0..<3 { line.leave(hasFailed: true) }
-        line.add(try job("a"))
-        line.add(try job("b"))
-        #expect(line.next() != nil && line.next() == nil)
+        let entered = try ["a", "b"].map { line.enter(try job($0)) }
+        #expect(entered == [true, false])
+    }
+
+    @Test("a first load that is given up lets the next go ahead in its place")
+    func cancelledScout() throws {
+        var line = OriginLine(connectionLimit: 3, mayBeShared: true)
+        for number in 0..<4 { _ = line.enter(try job("\(number)")) }
+        line.leave(hasFailed: false)
+        #expect(name(line.next()) == "1" && line.next() == nil)
     }
 
     @Test("a long queue is worked off in order, whatever joins meanwhile")
     func longQueue() throws {
         var line = OriginLine(connectionLimit: 1, mayBeShared: false)
-        var (added, taken) = (0, 0)
-        while taken < 2000 {
+        var names = ["0"]
+        #expect(line.enter(try job("0")))
+        var added = 1
+        while line.activeCount > 0 {
             for _ in 0..<3 where added < 2000 {
-                line.add(try job("\(added)"))
+                #expect(!line.enter(try job("\(added)")))
                 added += 1
             }
-            #expect(name(line.next()) == "\(taken)")
             line.leave(hasFailed: false)
-            taken += 1
+            if let next = name(line.next()) { names.append(next) }
         }
+        #expect(names == (0..<2000).map { "\($0)" })
         #expect(line.isEmpty)
     }
 }

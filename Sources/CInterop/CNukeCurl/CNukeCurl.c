@@ -60,8 +60,9 @@ enum {
     quickExit = 322
 };
 
-// As much as comes at once is handed on at once: larger costs memory a transfer, smaller costs calls.
-static const long bufferSize = 64 << 10;
+// libcurl hands on 16 KB at most at a time. A larger buffer saves calls of recv for large bodies, but it is allocated
+// and freed for every transfer, and from some size on the allocator gives that memory back each time.
+static const long bufferSize = 16 << 10;
 
 static struct {
     CURLcode (*global_init)(long);
