@@ -74,7 +74,7 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Whether the thread may wait: there is no command. The next one will wake it.
+    /// Whether the thread may wait, since there is no command; the next one will wake it.
     func prepareToWait() -> Bool {
         state.withLock { state in
             state.isWaiting = state.commands.isEmpty && !state.isClosed

@@ -149,7 +149,9 @@ struct CurlEasy: ~Copyable {
         unsafe line.withCString { unsafe CNukeCurl_easyAddHeader(raw, $0) != 0 }
     }
 
-    /// Puts the transfer in; `exchange` gets what comes and has to live until `stop`. False without memory.
+    /// Puts the transfer in; false without memory.
+    ///
+    /// `exchange` gets what comes, and has to live until `stop`.
     func start(in multi: borrowing CurlMulti, for exchange: CurlExchange) -> Bool {
         // SAFETY: not retained; the event loop keeps every exchange that it has started until it has stopped it.
         let context = unsafe Unmanaged.passUnretained(exchange).toOpaque()

@@ -73,7 +73,9 @@ struct OriginLine {
         lines[priority.rawValue].append(id)
     }
 
-    /// The load that may begin now, if there is one: the most urgent, of those the first. It counts as under way.
+    /// The load that may begin now, if there is one, which then counts as under way.
+    ///
+    /// The most urgent comes first, of equals the one that has waited longest.
     mutating func next() -> CurlJob? {
         guard activeCount < limit, !waiting.isEmpty else { return nil }
         for index in lines.indices.reversed() {
