@@ -9,8 +9,8 @@ final class CurlEventLoop {
     private static let idleLimit = 64
     /// How many origins are remembered while nothing is loaded from them.
     private static let originLimit = 256
-    /// Nothing is done when the time is over: whatever happens ends the wait.
-    private static let longestWait: Int32 = 3_600_000
+    /// In milliseconds; nothing is done when the time is over.
+    private static let longestWait: Int64 = 3_600_000
 
     private let engine: CurlEngine
     private let multi: CurlMulti
@@ -20,6 +20,11 @@ final class CurlEventLoop {
     private var heads: [CurlExchange] = []
     /// Those from which another load may begin.
     private var openings: [Origin] = []
+    /// When to look for loads in which nothing happens.
+    private var nextLook = Int64.max
+
+    /// When the turn began, in milliseconds.
+    private(set) var now: Int64 = 0
 
     private var configuration: CurlLoader.Configuration { engine.configuration }
 
@@ -54,12 +59,16 @@ final class CurlEventLoop {
         engine.setAlarm(multi.alarm)
         var commands: [CurlCommand] = []
         while engine.take(&commands) {
+            now = CurlThread.now
             for command in commands { handle(command) }
             beginWaiting()
             multi.perform()
             announceHeads()
             finishEnded()
-            if openings.isEmpty, engine.prepareToWait() { multi.wait(milliseconds: Self.longestWait) }
+            if now >= nextLook { endIdle() }
+            if openings.isEmpty, engine.prepareToWait() {
+                multi.wait(milliseconds: Int32(min(max(nextLook - now, 0), Self.longestWait)))
+            }
         }
         engine.setAlarm(nil)
         endAll(commands)
@@ -141,6 +150,7 @@ final class CurlEventLoop {
             let exchange = try makeExchange()
             try exchange.start(job, from: origin, in: multi)
             active[ObjectIdentifier(job.order.transfer)] = exchange
+            nextLook = min(nextLook, exchange.nextLook() ?? .max)
         } catch {
             origin.line.leave(hasFailed: true)
             openings.append(origin)
@@ -170,6 +180,24 @@ final class CurlEventLoop {
             leave(exchange, hasFailed: outcome != .succeeded)
             exchange.finish(outcome, in: multi)
             if exchange.isReusable, idle.count < Self.idleLimit { idle.append(exchange) }
+        }
+    }
+
+    /// Ends the loads in which nothing has happened for too long.
+    ///
+    /// libcurl's own limit has whole seconds, looks at a mean of the last five and wakes the thread each second.
+    private func endIdle() {
+        nextLook = .max
+        for (id, exchange) in active {
+            guard let look = exchange.nextLook() else { continue }
+            if look > now {
+                nextLook = min(nextLook, look)
+            } else {
+                active[id] = nil
+                let error = exchange.idleError
+                leave(exchange, hasFailed: true)
+                exchange.stop(in: multi)?.end(error)
+            }
         }
     }
 

@@ -12,7 +12,6 @@ final class CurlExchange {
     private struct Settings: Equatable {
         var maximumRedirectCount = 0
         var connectMilliseconds = 0
-        var idleSeconds = 0
         var weight = 16
     }
 
@@ -53,6 +52,7 @@ final class CurlExchange {
     /// Where the load under way is from.
     private(set) var origin: CurlEventLoop.Origin?
     private var isSecure = false
+    private var watch = IdleWatch(timeout: .infinity, now: 0)
 
     // MARK: Start and stop
 
@@ -73,6 +73,7 @@ final class CurlExchange {
         order = job.order
         self.origin = origin
         isSecure = request.isSecure
+        watch = IdleWatch(timeout: request.timeout, now: loop.now)
     }
 
     /// Ends the load, at whatever point it is, and returns it.
@@ -94,6 +95,19 @@ final class CurlExchange {
         stop(in: multi)?.end(error)
     }
 
+    /// Looks whether anything has happened lately; returns when to look again, nil for never.
+    func nextLook() -> Int64? {
+        // A load that is held back, or sends, makes progress that nobody hears of.
+        if order?.transfer.isPaused == true { watch.progress(at: loop.now) }
+        watch.sent(easy.sentByteCount, at: loop.now)
+        return watch.deadline
+    }
+
+    /// The error of a load in which nothing has happened for too long.
+    var idleError: DataLoadingError {
+        .curl(.timedOut, message: "nothing came for \(watch.timeout) seconds", url: easy.url ?? "")
+    }
+
     /// Goes on after a pause.
     func resume() { easy.resume() }
 
@@ -109,12 +123,14 @@ final class CurlExchange {
 
     /// Hears that the request is about to be sent.
     func connectionIsUp() {
+        watch.progress(at: loop.now)
         if isSecure, let origin { loop.connectionIsUp(to: origin) }
     }
 
     /// Takes a line of a head.
     func receive(line: Span<UInt8>) -> CurlAnswer {
         guard let order, !order.transfer.isCancelled else { return .abort }
+        watch.progress(at: loop.now)
         return answer(to: reader.read(line: line)) {
             loop.headIsComplete(of: self)
             // After a redirect it may be another origin's.
@@ -126,6 +142,7 @@ final class CurlExchange {
     /// Takes bytes of the body.
     func receive(_ bytes: RawSpan) -> CurlAnswer {
         guard let order, !order.transfer.isCancelled else { return .abort }
+        watch.progress(at: loop.now)
         guard order.transfer.mayDeliver() else { return .pause }
         let answer = answer(to: reader.readBody()) { response = reader.announce(url: url) }
         guard answer == .goOn, let response else { return .abort }
@@ -176,7 +193,6 @@ final class CurlExchange {
         return Settings(
             maximumRedirectCount: request.mayBeRedirected ? max(0, min(configuration.maximumRedirectCount, 1000)) : 0,
             connectMilliseconds: connect < 1e6 ? Int((connect * 1000).rounded(.up)) : 0,
-            idleSeconds: request.timeout < 1e6 ? Int(request.timeout.rounded(.up)) : 0,
             weight: request.isSecure ? Self.weight(priority) : 16)
     }
 
@@ -185,7 +201,7 @@ final class CurlExchange {
         settings = new
         // Where there is no HTTP/2 there are no weights.
         _ = easy.setWeight(new.weight)
-        return easy.setMaximumRedirectCount(new.maximumRedirectCount) && easy.setIdleTimeout(seconds: new.idleSeconds)
+        return easy.setMaximumRedirectCount(new.maximumRedirectCount)
             && easy.setConnectTimeout(milliseconds: new.connectMilliseconds)
     }
 
@@ -211,5 +227,32 @@ final class CurlExchange {
         case .high: 64
         case .veryHigh: 256
         }
+    }
+}
+
+/// Watches over a load: how long nothing may happen in it, and when something last did. Times are in milliseconds.
+struct IdleWatch {
+    /// In seconds; infinite for no limit.
+    let timeout: Double
+    private var last: Int64
+    private var sentByteCount: Int64 = 0
+
+    init(timeout: Double, now: Int64) {
+        self.timeout = timeout
+        last = now
+    }
+
+    /// Something has happened.
+    mutating func progress(at now: Int64) { last = now }
+
+    /// So much has been sent so far, which is progress if it is more than before.
+    mutating func sent(_ byteCount: Int64, at now: Int64) {
+        if byteCount != sentByteCount { last = now }
+        sentByteCount = byteCount
+    }
+
+    /// When it will have been too long; nil for never.
+    var deadline: Int64? {
+        timeout < 1e9 ? last + Int64((timeout * 1000).rounded(.up)) : nil
     }
 }

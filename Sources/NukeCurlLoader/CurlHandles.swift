@@ -24,6 +24,9 @@ enum CurlLibrary {
 
 /// Starts threads; the body runs on the new one.
 enum CurlThread {
+    /// Milliseconds on a clock that never goes back.
+    static var now: Int64 { CNukeCurl_now() }
+
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -124,8 +127,6 @@ struct CurlEasy: ~Copyable {
     func setHead() -> Bool { set(.head, 1) }
     func setMaximumRedirectCount(_ count: Int) -> Bool { set(.maximumRedirects, count) }
     func setConnectTimeout(milliseconds: Int) -> Bool { set(.connectMilliseconds, milliseconds) }
-    /// How long nothing may happen; 0 for no limit.
-    func setIdleTimeout(seconds: Int) -> Bool { set(.idleSeconds, seconds) }
     func setHTTP2Enabled(_ isEnabled: Bool) -> Bool { set(.HTTP2, isEnabled ? 1 : 0) }
     /// The share of an HTTP/2 stream in its connection, 1…256.
     func setWeight(_ weight: Int) -> Bool { set(.weight, weight) }
@@ -163,6 +164,9 @@ struct CurlEasy: ~Copyable {
 
     /// Goes on after the answer `pause`; what was kept back comes within the call.
     func resume() { unsafe CNukeCurl_easyResume(raw) }
+
+    /// How many bytes of the request's body have been sent.
+    var sentByteCount: Int64 { unsafe CNukeCurl_easySentByteCount(raw) }
 
     var redirectCount: Int { unsafe CNukeCurl_easyRedirectCount(raw) }
 

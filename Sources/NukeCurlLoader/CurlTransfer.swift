@@ -53,6 +53,8 @@ final class CurlTransfer: DataTransfer {
 
     var isCancelled: Bool { load().contains(.cancelled) }
 
+    var isPaused: Bool { load().contains(.paused) }
+
     /// Whether bytes may be handed on now; if not, `resume` will tell the engine.
     func mayDeliver() -> Bool {
         var old = load()

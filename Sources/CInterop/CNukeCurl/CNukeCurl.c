@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct start {
     void (*body)(void *);
@@ -41,6 +42,12 @@ int CNukeCurl_startThread(void (*body)(void *), void *context) {
         free(start);
     }
     return status;
+}
+
+int64_t CNukeCurl_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
 #if __has_include(<curl/curl.h>)
@@ -322,8 +329,6 @@ int CNukeCurl_easySetNumber(CNukeCurl_Easy *easy, CNukeCurl_Number setting, long
     case CNukeCurl_NumberMaximumRedirects:
         return set(easy, CURLOPT_FOLLOWLOCATION, value > 0) && set(easy, CURLOPT_MAXREDIRS, value);
     case CNukeCurl_NumberConnectMilliseconds: return set(easy, CURLOPT_CONNECTTIMEOUT_MS, value);
-    case CNukeCurl_NumberIdleSeconds:
-        return set(easy, CURLOPT_LOW_SPEED_LIMIT, value > 0) && set(easy, CURLOPT_LOW_SPEED_TIME, value);
     case CNukeCurl_NumberHTTP2:
         return set(easy, CURLOPT_HTTP_VERSION, value ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
     case CNukeCurl_NumberWeight: return set(easy, CURLOPT_STREAM_WEIGHT, value);
@@ -363,6 +368,12 @@ void CNukeCurl_easyStop(CNukeCurl_Easy *easy, CNukeCurl_Multi *multi) {
 }
 
 void CNukeCurl_easyResume(CNukeCurl_Easy *easy) { curl.easy_pause(easy->handle, CURLPAUSE_CONT); }
+
+int64_t CNukeCurl_easySentByteCount(CNukeCurl_Easy *easy) {
+    curl_off_t count = 0;
+    curl.easy_getinfo(easy->handle, CURLINFO_SIZE_UPLOAD_T, &count);
+    return count;
+}
 
 long CNukeCurl_easyRedirectCount(CNukeCurl_Easy *easy) {
     long count = 0;
@@ -447,6 +458,10 @@ int CNukeCurl_easyStart(CNukeCurl_Easy *easy, CNukeCurl_Multi *multi, void *cont
 }
 void CNukeCurl_easyStop(CNukeCurl_Easy *easy, CNukeCurl_Multi *multi) { (void)easy, (void)multi; }
 void CNukeCurl_easyResume(CNukeCurl_Easy *easy) { (void)easy; }
+int64_t CNukeCurl_easySentByteCount(CNukeCurl_Easy *easy) {
+    (void)easy;
+    return 0;
+}
 long CNukeCurl_easyRedirectCount(CNukeCurl_Easy *easy) {
     (void)easy;
     return 0;

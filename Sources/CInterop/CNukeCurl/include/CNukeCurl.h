@@ -31,6 +31,9 @@ const char *_Nullable CNukeCurl_libraryVersion(void);
 // character set is UTF-8, in which libidn2 takes the names of international hosts.
 int CNukeCurl_startThread(void (*_Nonnull body)(void *_Nonnull), void *_Nonnull context);
 
+// Milliseconds on a clock that never goes back; any thread.
+int64_t CNukeCurl_now(void);
+
 // What became of a transfer.
 typedef enum __attribute__((enum_extensibility(closed))) {
     CNukeCurl_OutcomeSucceeded,
@@ -93,7 +96,6 @@ typedef enum __attribute__((enum_extensibility(closed))) {
     CNukeCurl_NumberHead,  // whether to ask for no body
     CNukeCurl_NumberMaximumRedirects,
     CNukeCurl_NumberConnectMilliseconds,
-    CNukeCurl_NumberIdleSeconds,  // 0: no limit
     CNukeCurl_NumberHTTP2,        // whether to offer HTTP/2 where there is TLS
     CNukeCurl_NumberWeight        // of an HTTP/2 stream, 1 to 256
 } CNukeCurl_Number;
@@ -115,6 +117,8 @@ int CNukeCurl_easyStart(CNukeCurl_Easy *_Nonnull easy, CNukeCurl_Multi *_Nonnull
 void CNukeCurl_easyStop(CNukeCurl_Easy *_Nonnull easy, CNukeCurl_Multi *_Nonnull multi);
 // Goes on after CNukeCurl_AnswerPause; callbacks run inside.
 void CNukeCurl_easyResume(CNukeCurl_Easy *_Nonnull easy);
+// How many bytes of the request's body have been sent.
+int64_t CNukeCurl_easySentByteCount(CNukeCurl_Easy *_Nonnull easy);
 // How many redirects were followed.
 long CNukeCurl_easyRedirectCount(CNukeCurl_Easy *_Nonnull easy);
 // Whether the answer came over HTTP/2 or later, whose connections carry many requests at a time.
