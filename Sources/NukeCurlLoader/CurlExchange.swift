@@ -230,7 +230,9 @@ final class CurlExchange {
     }
 }
 
-/// Watches over a load: how long nothing may happen in it, and when something last did. Times are in milliseconds.
+/// Watches over a load: how long nothing may happen in it, and when something last did.
+///
+/// Points in time are in milliseconds.
 struct IdleWatch {
     /// In seconds; infinite for no limit.
     let timeout: Double
