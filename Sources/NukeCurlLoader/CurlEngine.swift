@@ -45,11 +45,6 @@ final class CurlEngine: Sendable {
         if mustStart { start() }
     }
 
-    /// Tells the thread of a new priority where that makes a difference: to the streams of HTTP/2.
-    func priorityDidChange(of transfer: CurlTransfer) {
-        if configuration.isHTTP2Enabled { post(.reprioritize(transfer)) }
-    }
-
     /// Ends what is under way, and the thread.
     func close() {
         state.withLock { state in
@@ -79,7 +74,7 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Whether the thread may wait: there is no command. The next one will wake it.
+    /// Whether the thread may wait, since there is no command; the next one will wake it.
     func prepareToWait() -> Bool {
         state.withLock { state in
             state.isWaiting = state.commands.isEmpty && !state.isClosed

@@ -12,8 +12,6 @@ final class CurlExchange {
     private struct Settings: Equatable {
         var maximumRedirectCount = 0
         var connectMilliseconds = 0
-        var idleSeconds = 0
-        var isShared = false
         var weight = 16
     }
 
@@ -51,14 +49,20 @@ final class CurlExchange {
     /// The load under way.
     var transfer: CurlTransfer? { order?.transfer }
 
+    /// Where the load under way is from.
+    private(set) var origin: CurlEventLoop.Origin?
+    private var isSecure = false
+    private var watch = IdleWatch(timeout: .infinity, now: 0)
+
     // MARK: Start and stop
 
     /// Begins a load; throws if libcurl refuses the request, and then nothing has begun.
     func start(
-        _ request: PreparedRequest, for order: CurlOrder, in multi: borrowing CurlMulti
+        _ job: CurlJob, from origin: CurlEventLoop.Origin, in multi: borrowing CurlMulti
     ) throws(DataLoadingError) {
+        let request = job.request
         isReusable = request.isPlain
-        let settings = settings(for: request, order.transfer.priority)
+        let settings = settings(for: request, job.order.transfer.priority)
         guard apply(request), apply(settings) else {
             throw DataLoadingError(.other, reason: "libcurl refuses the request")
         }
@@ -66,7 +70,10 @@ final class CurlExchange {
         guard easy.start(in: multi, for: self) else {
             throw DataLoadingError(.other, reason: "libcurl has no memory for the request")
         }
-        self.order = order
+        order = job.order
+        self.origin = origin
+        isSecure = request.isSecure
+        watch = IdleWatch(timeout: request.timeout, now: loop.now)
     }
 
     /// Ends the load, at whatever point it is, and returns it.
@@ -74,18 +81,31 @@ final class CurlExchange {
         guard let order else { return nil }
         easy.stop(in: multi)
         self.order = nil
+        origin = nil
         response = nil
         refusal = nil
         return order
     }
 
-    /// Ends a load that libcurl is done with: tells about it unless it was cancelled.
+    /// Ends a load that libcurl is done with; tells about it unless it was cancelled.
     func finish(_ outcome: CurlOutcome, in multi: borrowing CurlMulti) {
-        if outcome == .succeeded { reader.end() }
+        if outcome == .succeeded { reader.end() } else { isReusable = false }
         announce()
         let error = error(for: outcome)
-        if error != nil { isReusable = false }
         stop(in: multi)?.end(error)
+    }
+
+    /// Looks whether anything has happened lately; returns when to look again, nil for never.
+    func nextLook() -> Int64? {
+        // A load that is held back, or sends, makes progress that nobody hears of.
+        if order?.transfer.isPaused == true { watch.progress(at: loop.now) }
+        watch.sent(easy.sentByteCount, at: loop.now)
+        return watch.deadline
+    }
+
+    /// The error of a load in which nothing has happened for too long.
+    var idleError: DataLoadingError {
+        .curl(.timedOut, message: "nothing came for \(watch.timeout) seconds", url: easy.url ?? "")
     }
 
     /// Goes on after a pause.
@@ -93,7 +113,7 @@ final class CurlExchange {
 
     /// Tells the server, where that is possible, how urgent the load is now.
     func reprioritize() {
-        guard let order, settings.isShared else { return }
+        guard let order else { return }
         var new = settings
         new.weight = Self.weight(order.transfer.priority)
         _ = apply(new)
@@ -101,15 +121,28 @@ final class CurlExchange {
 
     // MARK: What comes
 
+    /// Hears that the request is about to be sent.
+    func connectionIsUp() {
+        watch.progress(at: loop.now)
+        if isSecure, let origin { loop.connectionIsUp(to: origin) }
+    }
+
     /// Takes a line of a head.
     func receive(line: Span<UInt8>) -> CurlAnswer {
         guard let order, !order.transfer.isCancelled else { return .abort }
-        return answer(to: reader.read(line: line)) { loop.headIsComplete(of: self) }
+        watch.progress(at: loop.now)
+        return answer(to: reader.read(line: line)) {
+            loop.headIsComplete(of: self)
+            // After a redirect it may be another origin's.
+            guard isSecure, let origin, easy.redirectCount == 0 else { return }
+            loop.responseHasCome(from: origin, isShared: easy.isMultiplexed)
+        }
     }
 
     /// Takes bytes of the body.
     func receive(_ bytes: RawSpan) -> CurlAnswer {
         guard let order, !order.transfer.isCancelled else { return .abort }
+        watch.progress(at: loop.now)
         guard order.transfer.mayDeliver() else { return .pause }
         let answer = answer(to: reader.readBody()) { response = reader.announce(url: url) }
         guard answer == .goOn, let response else { return .abort }
@@ -150,7 +183,7 @@ final class CurlExchange {
         if let refusal { return .curl(.badResponse, message: refusal, url: url) }
         // libcurl calls it so when a single line of a head is too long for it.
         let outcome = outcome == .outOfMemory && reader.isInHead ? .badResponse : outcome
-        return .curl(outcome, message: easy.message, url: url)
+        return .curl(outcome, message: easy.message, url: url, isRedirected: easy.redirectCount > 0)
     }
 
     // MARK: Settings
@@ -160,8 +193,7 @@ final class CurlExchange {
         return Settings(
             maximumRedirectCount: request.mayBeRedirected ? max(0, min(configuration.maximumRedirectCount, 1000)) : 0,
             connectMilliseconds: connect < 1e6 ? Int((connect * 1000).rounded(.up)) : 0,
-            idleSeconds: request.timeout < 1e6 ? Int(request.timeout.rounded(.up)) : 0,
-            isShared: request.isSecure && configuration.isHTTP2Enabled, weight: Self.weight(priority))
+            weight: request.isSecure ? Self.weight(priority) : 16)
     }
 
     private func apply(_ new: Settings) -> Bool {
@@ -169,9 +201,8 @@ final class CurlExchange {
         settings = new
         // Where there is no HTTP/2 there are no weights.
         _ = easy.setWeight(new.weight)
-        return easy.setMaximumRedirectCount(new.maximumRedirectCount) && easy.setIdleTimeout(seconds: new.idleSeconds)
+        return easy.setMaximumRedirectCount(new.maximumRedirectCount)
             && easy.setConnectTimeout(milliseconds: new.connectMilliseconds)
-            && easy.setWaitsForSharedConnection(new.isShared)
     }
 
     private func apply(_ request: PreparedRequest) -> Bool {
@@ -196,5 +227,34 @@ final class CurlExchange {
         case .high: 64
         case .veryHigh: 256
         }
+    }
+}
+
+/// Watches over a load: how long nothing may happen in it, and when something last did.
+///
+/// Points in time are in milliseconds.
+struct IdleWatch {
+    /// In seconds; infinite for no limit.
+    let timeout: Double
+    private var last: Int64
+    private var sentByteCount: Int64 = 0
+
+    init(timeout: Double, now: Int64) {
+        self.timeout = timeout
+        last = now
+    }
+
+    /// Something has happened.
+    mutating func progress(at now: Int64) { last = now }
+
+    /// So much has been sent so far, which is progress if it is more than before.
+    mutating func sent(_ byteCount: Int64, at now: Int64) {
+        if byteCount != sentByteCount { last = now }
+        sentByteCount = byteCount
+    }
+
+    /// When it will have been too long; nil for never.
+    var deadline: Int64? {
+        timeout < 1e9 ? last + Int64((timeout * 1000).rounded(.up)) : nil
     }
 }

@@ -24,6 +24,9 @@ enum CurlLibrary {
 
 /// Starts threads; the body runs on the new one.
 enum CurlThread {
+    /// Milliseconds on a clock that never goes back.
+    static var now: Int64 { CNukeCurl_now() }
+
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -61,10 +64,10 @@ struct CurlMulti: ~Copyable {
     private let raw: OpaquePointer
 
     /// Nil without memory.
-    init?(connectionsPerHost: Int) {
-        let perHost = max(1, min(connectionsPerHost, 1000))
-        // libcurl's own rule would close connections as soon as few loads are left.
-        guard let raw = unsafe CNukeCurl_multiCreate(perHost, 4 * perHost) else { return nil }
+    ///
+    /// `idleConnectionLimit` is how many connections may stay open for later.
+    init?(idleConnectionLimit: Int) {
+        guard let raw = unsafe CNukeCurl_multiCreate(idleConnectionLimit) else { return nil }
         unsafe self.raw = raw
     }
 
@@ -99,6 +102,7 @@ struct CurlEasy: ~Copyable {
     init?() {
         // SAFETY: the context is the exchange that started the transfer, which the event loop keeps until it is stopped.
         let raw = unsafe CNukeCurl_easyCreate(
+            { unsafe Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue().connectionIsUp() },
             { context, bytes, count in
                 let line = unsafe Span(_unsafeStart: bytes, count: count)
                 return unsafe Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue().receive(line: line).code
@@ -123,11 +127,7 @@ struct CurlEasy: ~Copyable {
     func setHead() -> Bool { set(.head, 1) }
     func setMaximumRedirectCount(_ count: Int) -> Bool { set(.maximumRedirects, count) }
     func setConnectTimeout(milliseconds: Int) -> Bool { set(.connectMilliseconds, milliseconds) }
-    /// How long nothing may happen; 0 for no limit.
-    func setIdleTimeout(seconds: Int) -> Bool { set(.idleSeconds, seconds) }
     func setHTTP2Enabled(_ isEnabled: Bool) -> Bool { set(.HTTP2, isEnabled ? 1 : 0) }
-    /// Whether to wait for a connection under way that may turn out to carry several transfers.
-    func setWaitsForSharedConnection(_ waits: Bool) -> Bool { set(.shared, waits ? 1 : 0) }
     /// The share of an HTTP/2 stream in its connection, 1…256.
     func setWeight(_ weight: Int) -> Bool { set(.weight, weight) }
 
@@ -150,7 +150,9 @@ struct CurlEasy: ~Copyable {
         unsafe line.withCString { unsafe CNukeCurl_easyAddHeader(raw, $0) != 0 }
     }
 
-    /// Puts the transfer in; `exchange` gets what comes and has to live until `stop`. False without memory.
+    /// Puts the transfer in; false without memory.
+    ///
+    /// `exchange` gets what comes, and has to live until `stop`.
     func start(in multi: borrowing CurlMulti, for exchange: CurlExchange) -> Bool {
         // SAFETY: not retained; the event loop keeps every exchange that it has started until it has stopped it.
         let context = unsafe Unmanaged.passUnretained(exchange).toOpaque()
@@ -163,7 +165,13 @@ struct CurlEasy: ~Copyable {
     /// Goes on after the answer `pause`; what was kept back comes within the call.
     func resume() { unsafe CNukeCurl_easyResume(raw) }
 
+    /// How many bytes of the request's body have been sent.
+    var sentByteCount: Int64 { unsafe CNukeCurl_easySentByteCount(raw) }
+
     var redirectCount: Int { unsafe CNukeCurl_easyRedirectCount(raw) }
+
+    /// Whether the answer came over a connection that can carry many transfers at a time.
+    var isMultiplexed: Bool { unsafe CNukeCurl_easyIsMultiplexed(raw) != 0 }
 
     /// The URL that was asked last.
     var url: String? { unsafe CNukeCurl_easyURL(raw).map { unsafe String(cString: $0) } }

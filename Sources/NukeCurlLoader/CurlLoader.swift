@@ -36,7 +36,7 @@ public final class CurlLoader: DataLoading {
         /// Whether HTTP/2 is offered to servers with TLS; true by default.
         public var isHTTP2Enabled: Bool = true
         /// The `User-Agent` field, nil for none; a request's own goes first.
-        public var userAgent: String? = "NukeCurlLoader"
+        public var userAgent: String? = "Nuke"
         /// A file of certificates in PEM form to trust in place of the system's; nil by default.
         public var caCertificatePath: String?
         /// The URL of the proxy to use, "" for none.

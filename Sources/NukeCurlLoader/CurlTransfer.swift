@@ -43,13 +43,17 @@ final class CurlTransfer: DataTransfer {
         get { ImageRequest.Priority(rawValue: level.load(ordering: .relaxed)) ?? .normal }
         set {
             let old = level.exchange(newValue.rawValue, ordering: .relaxed)
-            if old != newValue.rawValue { engine.priorityDidChange(of: self) }
+            if old != newValue.rawValue, load().isDisjoint(with: [.cancelled, .ended]) {
+                engine.post(.reprioritize(self))
+            }
         }
     }
 
     // MARK: For the engine's thread
 
     var isCancelled: Bool { load().contains(.cancelled) }
+
+    var isPaused: Bool { load().contains(.paused) }
 
     /// Whether bytes may be handed on now; if not, `resume` will tell the engine.
     func mayDeliver() -> Bool {
@@ -80,7 +84,7 @@ final class CurlTransfer: DataTransfer {
 }
 
 /// A load that was asked for: the request and whom to tell.
-struct CurlOrder: Sendable {
+final class CurlOrder: Sendable {
     let request: DataRequest
     let transfer: CurlTransfer
     let didReceiveData: @Sendable (Data, DataResponse) -> Void

@@ -2,19 +2,26 @@ internal import NukeCore
 
 extension DataLoadingError {
     /// What libcurl says about a failed load, as an error that names the host.
-    static func curl(_ outcome: CurlOutcome, message: String, url: String) -> DataLoadingError {
+    ///
+    /// `url` is what was asked last, `isRedirected` whether a redirect had come before.
+    static func curl(
+        _ outcome: CurlOutcome, message: String, url: String, isRedirected: Bool = false
+    ) -> DataLoadingError {
         let host = Address.host(of: url) ?? ""
         var reason = message
         while reason.hasSuffix(".") { reason.removeLast() }
         if !host.isEmpty, !reason.contains(host) { reason = "\(host): \(reason)" }
-        return DataLoadingError(code(for: outcome, url: url), reason: reason)
+        if outcome == .unsupportedProtocol {
+            // libcurl says so of a redirect to another scheme, and of a server that does not speak HTTP.
+            let isScheme = (try? Address(url)) == nil || isRedirected && !message.contains("HTTP/0.9")
+            return DataLoadingError(isScheme ? .unsupportedScheme : .badServerResponse, reason: reason)
+        }
+        return DataLoadingError(code(for: outcome), reason: reason)
     }
 
-    private static func code(for outcome: CurlOutcome, url: String) -> Code {
+    private static func code(for outcome: CurlOutcome) -> Code {
         switch outcome {
         case .badURL: .badURL
-        // libcurl says so of a redirect to another scheme, and of a server that does not speak HTTP.
-        case .unsupportedProtocol: (try? Address(url)) == nil ? .unsupportedScheme : .badServerResponse
         case .cannotResolveHost: .cannotResolveHost
         case .cannotConnect: .cannotConnect
         case .timedOut: .timedOut
@@ -23,7 +30,7 @@ extension DataLoadingError {
         case .connectionLost: .connectionLost
         case .truncatedBody: .truncatedBody
         case .badResponse: .badServerResponse
-        case .aborted, .outOfMemory, .other, .succeeded: .other
+        case .aborted, .outOfMemory, .other, .succeeded, .unsupportedProtocol: .other
         }
     }
 

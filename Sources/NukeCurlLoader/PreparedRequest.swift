@@ -7,10 +7,12 @@ internal import NukeCore
 #endif
 
 /// A request that was checked, in the form that libcurl takes.
-struct PreparedRequest {
+struct PreparedRequest: Sendable {
     /// The address; an international host stands in it as UTF-8, which libcurl turns into the form for name servers.
     let url: String
     let isSecure: Bool
+    /// Scheme, host and port: what connections are kept for.
+    let origin: String
     let method: String
     let body: Data?
     let headerLines: [String]
@@ -26,6 +28,7 @@ struct PreparedRequest {
         }
         url = address.text
         isSecure = address.isSecure
+        origin = address.origin
         method = request.method
         body = request.method == "HEAD" ? nil : request.body
         headerLines = try Self.headerLines(of: request)
@@ -85,62 +88,79 @@ struct PreparedRequest {
     }
 }
 
-/// The address in a request: its text for libcurl, and its host.
+/// The address in a request: its text for libcurl, and where it leads.
 struct Address {
     let text: String
     let isSecure: Bool
+    /// Scheme, user, host and port, spelled as in the URL.
+    let origin: String
 
     /// Throws if it is not an http or https URL with a host.
     init(_ text: String) throws(DataLoadingError) {
-        let bytes = text.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+        guard let colon = text.utf8.span.indices.first(where: { text.utf8.span[$0] == UInt8(ascii: ":") }) else {
             throw DataLoadingError(.unsupportedScheme, reason: "the URL has no scheme")
         }
-        let scheme = Substring(bytes[..<colon]).lowercased()
+        let scheme = text.prefix(bytes: colon).lowercased()
         guard scheme == "http" || scheme == "https" else {
             throw DataLoadingError(.unsupportedScheme, reason: "this loader does not load \"\(scheme)\" URLs")
         }
         isSecure = scheme == "https"
-        guard let authority = Self.authority(of: text), !Self.host(in: authority).isEmpty else {
+        guard let layout = Layout(text.utf8.span, colon: colon), !layout.host.isEmpty else {
             throw DataLoadingError(.badURL, reason: "the URL has no host")
         }
-        self.text = authority.utf8.contains(UInt8(ascii: "%")) ? Self.decodingHost(text, authority) : text
+        origin = String(text.prefix(bytes: layout.authorityEnd))
+        self.text = layout.isHostEscaped ? Self.decodingHost(text, layout.host) : text
     }
 
     /// The host that a URL names, for messages; nil if it names none.
     static func host(of url: String) -> String? {
-        authority(of: url).map { String(host(in: $0)) }
-    }
-
-    /// User, host and port: what stands between the first `//` and what follows.
-    private static func authority(of url: String) -> Substring? {
-        let bytes = url.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let rest = bytes[bytes.index(after: colon)...]
-        guard rest.starts(with: "//".utf8) else { return nil }
-        return Substring(
-            rest.dropFirst(2).prefix {
-                $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
-            })
-    }
-
-    private static func host(in authority: Substring) -> Substring {
-        let bytes = authority.utf8
-        let start = bytes.lastIndex(of: UInt8(ascii: "@")).map { bytes.index(after: $0) } ?? bytes.startIndex
-        let host = bytes[start...]
-        if host.first == UInt8(ascii: "["), let end = host.firstIndex(of: UInt8(ascii: "]")) {
-            return Substring(host[...end])
+        let bytes = url.utf8.span
+        guard let colon = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: ":") }) else { return nil }
+        return Layout(bytes, colon: colon).map { layout in
+            String(url.prefix(bytes: layout.host.upperBound).utf8.dropFirst(layout.host.lowerBound)) ?? ""
         }
-        return Substring(host.prefix { $0 != UInt8(ascii: ":") })
+    }
+
+    /// Where the parts of a URL stand, as offsets of bytes.
+    private struct Layout {
+        let authorityEnd: Int
+        let host: Range<Int>
+        let isHostEscaped: Bool
+
+        /// Nil if there is no `//` behind the colon.
+        init?(_ bytes: Span<UInt8>, colon: Int) {
+            guard bytes.count >= colon + 3, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
+            else { return nil }
+            var (start, end) = (colon + 3, colon + 3)
+            scan: while end < bytes.count {
+                switch bytes[end] {
+                case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scan
+                // The host begins behind the last of them.
+                case UInt8(ascii: "@"): start = end + 1
+                default: break
+                }
+                end += 1
+            }
+            authorityEnd = end
+            var hostEnd = start
+            var isEscaped = false
+            let isLiteral = start < end && bytes[start] == UInt8(ascii: "[")
+            while hostEnd < end, isLiteral || bytes[hostEnd] != UInt8(ascii: ":") {
+                if bytes[hostEnd] == UInt8(ascii: "%") { isEscaped = true }
+                hostEnd += 1
+                if isLiteral, bytes[hostEnd - 1] == UInt8(ascii: "]") { break }
+            }
+            host = start..<hostEnd
+            isHostEscaped = isEscaped
+        }
     }
 
     /// FoundationEssentials writes an international host percent-encoded, which older versions of libcurl don't decode.
     ///
     /// Escapes of ASCII stay as they are: a decoded delimiter or NUL would make another address of it.
-    private static func decodingHost(_ url: String, _ authority: Substring) -> String {
-        let host = host(in: authority)
+    private static func decodingHost(_ url: String, _ host: Range<Int>) -> String {
         var bytes: [UInt8] = []
-        var rest = host.utf8[...]
+        var rest = url.utf8.dropFirst(host.lowerBound).prefix(host.count)
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%"), let value = UInt8(Substring(rest.prefix(2)), radix: 16), value >= 0x80
             else {
@@ -151,6 +171,11 @@ struct Address {
             rest = rest.dropFirst(2)
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else { return url }
-        return String(url[..<host.startIndex]) + decoded + String(url[host.endIndex...])
+        return url.prefix(bytes: host.lowerBound) + decoded + Substring(url.utf8.dropFirst(host.upperBound))
     }
+}
+
+extension String {
+    /// The first bytes of the text; the offset is that of an ASCII character.
+    fileprivate func prefix(bytes count: Int) -> Substring { self[..<utf8.index(startIndex, offsetBy: count)] }
 }

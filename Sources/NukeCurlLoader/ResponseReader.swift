@@ -37,6 +37,10 @@ struct ResponseReader {
     private var status = 0
     private var headers = HTTPHeaders()
     private var pendingField: HTTPHeaders.Field?
+    private var isRedirected = false
+    private var declaredLength: Int64?
+    /// Whether the declared length is that of the body as it is delivered.
+    private var hasOwnLength = true
 
     /// `isHead`: the request's method is HEAD.
     init(isHead: Bool, followsRedirects: Bool) {
@@ -107,6 +111,9 @@ struct ResponseReader {
             status = status * 10 + Int(digit)
         }
         headers = HTTPHeaders()
+        isRedirected = false
+        declaredLength = nil
+        hasOwnLength = true
         state = .inHead
         return .more
     }
@@ -128,15 +135,27 @@ struct ResponseReader {
     }
 
     private mutating func endField() {
-        if let field = pendingField { headers.add(field.value, for: field.name) }
+        guard let field = pendingField else { return }
         pendingField = nil
+        headers.add(field.value, for: field.name)
+        // By their lengths, lest every name be put into lower case.
+        switch field.name.utf8.count {
+        case 8 where field.name.lowercased() == "location": isRedirected = isRedirected || !field.value.isEmpty
+        case 14 where field.name.lowercased() == "content-length":
+            let length = Self.length(field.value)
+            declaredLength = declaredLength == nil || declaredLength == length ? length : -1
+        case 16 where field.name.lowercased() == "content-encoding":
+            hasOwnLength = hasOwnLength && (field.value.isEmpty || field.value.lowercased() == "identity")
+        case 17 where field.name.lowercased() == "transfer-encoding": hasOwnLength = false
+        default: break
+        }
     }
 
     private mutating func endHead() -> Event {
         endField()
         // 101 ends HTTP on the connection, so nothing can follow it.
         let isInterim = status < 200 && status != 101
-        let isFollowed = (300..<400).contains(status) && followsRedirects && !(headers["Location"] ?? "").isEmpty
+        let isFollowed = (300..<400).contains(status) && followsRedirects && isRedirected
         state = isInterim || isFollowed ? .afterPassingHead : .headComplete
         return state == .headComplete ? .headComplete : .more
     }
@@ -144,12 +163,12 @@ struct ResponseReader {
     /// What will be delivered, so 0 where there is no body and -1 where the length is of something else.
     private var expectedContentLength: Int64 {
         if isHead || status < 200 || status == 204 || status == 304 { return 0 }
-        let encoding = headers["Content-Encoding"]?.lowercased() ?? "identity"
-        guard encoding == "identity" || encoding.isEmpty, headers["Transfer-Encoding"] == nil else { return -1 }
-        let lengths = headers.values(for: "Content-Length")
-        guard let first = lengths.first, lengths.allSatisfy({ $0 == first }) else { return -1 }
-        guard first.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return -1 }
-        return Int64(first) ?? -1
+        return hasOwnLength ? declaredLength ?? -1 : -1
+    }
+
+    /// Digits only; -1 for anything else, and for what no body can have.
+    private static func length(_ text: String) -> Int64 {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) ?? -1 : -1
     }
 
     // MARK: Bytes

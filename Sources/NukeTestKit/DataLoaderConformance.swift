@@ -102,16 +102,31 @@ public struct DataLoaderConformance: Sendable {
 
     /// Bytes that differ from seed to seed and from place to place.
     static func pattern(_ seed: UInt64, count: Int) -> Data {
-        var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 8)
-        while bytes.count < count {
+        var random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1)
+        var data = Data(capacity: count)
+        while data.count < count {
+            // Pieces of a block, since making every byte anew takes long in debug builds.
+            let start = Int(random.next() % UInt64(block.count - 1000))
+            data.append(block[start..<(start + min(1000, count - data.count))])
+        }
+        return data
+    }
+
+    private static let block: Data = {
+        var random = Random(state: 1)
+        return Data((0..<(64 << 10)).map { _ in UInt8(truncatingIfNeeded: random.next() >> 24) })
+    }()
+
+    /// Xorshift: the same numbers everywhere, from any state but 0.
+    private struct Random {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
             state ^= state << 13
             state ^= state >> 7
             state ^= state << 17
-            for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: state >> shift)) }
+            return state
         }
-        return Data(bytes.prefix(count))
     }
 
     /// What differs between the bytes that were to come and those that came.

@@ -28,11 +28,12 @@ struct Load: Sendable {
 /// A load under way.
 final class PendingLoad: Sendable {
     private struct State {
+        typealias Waiter = (isMet: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)
+
         var load = Load()
         var isOver = false
-        var waiters: [(Int, CheckedContinuation<Void, Never>)] = []
-        var end: [CheckedContinuation<Load, Never>] = []
-        var transfer: (any Cancellable)?
+        var isAbandoned = false
+        var waiters: [Waiter] = []
     }
 
     private let state = Lock(State())
@@ -43,33 +44,24 @@ final class PendingLoad: Sendable {
         _ loader: any DataLoading, _ request: DataRequest, onCall: @escaping @Sendable (Int) -> Void = { _ in },
         onEnd: @escaping @Sendable () -> Void = {}
     ) -> any Cancellable {
-        let transfer = loader.loadData(
+        loader.loadData(
             with: request,
             didReceiveData: { data, response in
-                let (count, waiters) = self.state.withLock { state in
+                let count = self.change { state in
                     state.load.callCount += 1
                     state.load.response = response
                     state.load.body.append(data)
-                    let count = state.load.body.count
-                    let waiters = state.waiters.filter { $0.0 <= count }
-                    state.waiters.removeAll { $0.0 <= count }
-                    return (count, waiters.map(\.1))
+                    return state.load.body.count
                 }
-                for waiter in waiters { waiter.resume() }
                 onCall(count)
             },
             completion: { error in
-                let (load, waiters) = self.state.withLock { state in
+                self.change { state in
                     state.load.error = error as? DataLoadingError
                     state.isOver = true
-                    defer { state.end = [] }
-                    return (state.load, state.end)
                 }
-                for waiter in waiters { waiter.resume(returning: load) }
                 onEnd()
             })
-        state.withLock { $0.transfer = transfer }
-        return transfer
     }
 
     /// Starts a load.
@@ -86,25 +78,37 @@ final class PendingLoad: Sendable {
 
     /// Waits for the completion.
     func end() async -> Load {
-        await withCheckedContinuation { continuation in
-            let load = state.withLock { state -> Load? in
-                if !state.isOver { state.end.append(continuation) }
-                return state.isOver ? state.load : nil
-            }
-            if let load { continuation.resume(returning: load) }
-        }
+        await wait { state in state.isOver }
+        return load
     }
 
     /// Waits until a response, and so many bytes of the body, are there.
     func received(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                let isThere = state.load.response != nil && state.load.body.count >= count
-                if !isThere { state.waiters.append((count, continuation)) }
-                return isThere
+        await wait { state in state.load.response != nil && state.load.body.count >= count }
+    }
+
+    /// Returns at once if the test has run out of time.
+    private func wait(until isMet: @escaping @Sendable (State) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                change { $0.waiters.append((isMet, continuation)) }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            change { $0.isAbandoned = true }
         }
+    }
+
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, ready) = state.withLock { state in
+            let result = body(&state)
+            let now = state
+            let isReady = { (waiter: State.Waiter) in now.isAbandoned || waiter.isMet(now) }
+            let ready = state.waiters.filter(isReady)
+            state.waiters.removeAll(where: isReady)
+            return (result, ready.map(\.continuation))
+        }
+        for continuation in ready { continuation.resume() }
+        return result
     }
 }
 

@@ -17,6 +17,10 @@ public struct NginxServer: Sendable {
             http: http, https: environment["NUKE_TEST_HTTPS"], certificatePath: environment["NUKE_TEST_CA"])
     }()
 
-    /// The URL of a file of `Tests/Fixtures`, such as `jpeg/gen-420.jpg`, over plain HTTP.
+    /// The URL of a file of `Tests/Fixtures`, such as `jpeg/gen-420.jpg`, or of what else
+    /// `Scripts/nginx-for-tests` names, over plain HTTP.
     public func url(_ path: String) -> URL? { URL(string: http + "/" + path) }
+
+    /// The same over TLS; nil where there is none.
+    public func secureURL(_ path: String) -> URL? { https.flatMap { URL(string: $0 + "/" + path) } }
 }

@@ -13,7 +13,14 @@ struct RequestReader {
     }
 
     /// The next request; nil when the client has closed the connection.
+    ///
+    /// The beginning of a TLS handshake counts as a request with the method "TLS".
     mutating func next() -> ScriptedServer.Request? {
+        if buffer.isEmpty, !fill() { return nil }
+        if buffer.first == 0x16 {
+            buffer = []
+            return ScriptedServer.Request(method: "TLS", target: "", headers: [:], body: [], connection: connection)
+        }
         var lines: [String] = []
         while true {
             guard let line = readLine() else { return nil }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct start {
     void (*body)(void *);
@@ -43,6 +44,12 @@ int CNukeCurl_startThread(void (*body)(void *), void *context) {
     return status;
 }
 
+int64_t CNukeCurl_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
 #if __has_include(<curl/curl.h>)
 // The options that are used must work with libraries older than the headers, so none of their warnings is news.
 #define CURL_DISABLE_DEPRECATION 1
@@ -52,10 +59,17 @@ int CNukeCurl_startThread(void (*body)(void *), void *context) {
 #include <fcntl.h>
 
 // Options that the headers may be too old to name.
-enum { protocolsStr = 10318, redirProtocolsStr = 10319, quickExit = 322 };
+enum {
+    preReqFunction = 20312,
+    preReqData = 10313,
+    protocolsStr = 10318,
+    redirProtocolsStr = 10319,
+    quickExit = 322
+};
 
-// As much as comes at once is handed on at once: larger costs memory a transfer, smaller costs calls.
-static const long bufferSize = 128 << 10;
+// libcurl hands on 16 KB at most at a time. A larger buffer saves calls of recv for large bodies, but it is allocated
+// and freed for every transfer, and from some size on the allocator gives that memory back each time.
+static const long bufferSize = 16 << 10;
 
 static struct {
     CURLcode (*global_init)(long);
@@ -129,7 +143,7 @@ struct CNukeCurl_Multi {
     CURLM *handle;
 };
 
-CNukeCurl_Multi *CNukeCurl_multiCreate(long connectionsPerHost, long idleConnections) {
+CNukeCurl_Multi *CNukeCurl_multiCreate(long idleConnections) {
     if (CNukeCurl_openLibrary() != CNukeCurl_LibraryReady) return NULL;
     CNukeCurl_Multi *multi = malloc(sizeof *multi);
     if (!multi) return NULL;
@@ -138,7 +152,6 @@ CNukeCurl_Multi *CNukeCurl_multiCreate(long connectionsPerHost, long idleConnect
         free(multi);
         return NULL;
     }
-    curl.multi_setopt(multi->handle, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost);
     curl.multi_setopt(multi->handle, CURLMOPT_MAXCONNECTS, idleConnections);
     return multi;
 }
@@ -208,10 +221,18 @@ struct CNukeCurl_Easy {
     CURL *handle;
     struct curl_slist *headers;
     void *context;
+    CNukeCurl_Listener connected;
     CNukeCurl_Receiver receiveHeaderLine, receiveBody;
     CURLcode result;
     char message[CURL_ERROR_SIZE];
 };
+
+static int connectedCallback(void *easy_, char *address, char *localAddress, int port, int localPort) {
+    (void)address, (void)localAddress, (void)port, (void)localPort;
+    CNukeCurl_Easy *easy = easy_;
+    easy->connected(easy->context);
+    return 0;  // CURL_PREREQFUNC_OK
+}
 
 static size_t headerCallback(char *bytes, size_t size, size_t count, void *easy_) {
     CNukeCurl_Easy *easy = easy_;
@@ -247,7 +268,8 @@ static int restrictProtocols(CURL *handle) {
         curl.easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS, bits) == CURLE_OK;
 }
 
-CNukeCurl_Easy *CNukeCurl_easyCreate(CNukeCurl_Receiver receiveHeaderLine, CNukeCurl_Receiver receiveBody) {
+CNukeCurl_Easy *CNukeCurl_easyCreate(
+    CNukeCurl_Listener connected, CNukeCurl_Receiver receiveHeaderLine, CNukeCurl_Receiver receiveBody) {
     if (CNukeCurl_openLibrary() != CNukeCurl_LibraryReady) return NULL;
     CNukeCurl_Easy *easy = calloc(1, sizeof *easy);
     if (!easy) return NULL;
@@ -256,9 +278,12 @@ CNukeCurl_Easy *CNukeCurl_easyCreate(CNukeCurl_Receiver receiveHeaderLine, CNuke
         CNukeCurl_easyDestroy(easy);
         return NULL;
     }
+    easy->connected = connected;
     easy->receiveHeaderLine = receiveHeaderLine;
     easy->receiveBody = receiveBody;
     curl.easy_setopt(easy->handle, CURLOPT_PRIVATE, easy);
+    curl.easy_setopt(easy->handle, (CURLoption)preReqFunction, connectedCallback);
+    curl.easy_setopt(easy->handle, (CURLoption)preReqData, easy);
     curl.easy_setopt(easy->handle, CURLOPT_HEADERFUNCTION, headerCallback);
     curl.easy_setopt(easy->handle, CURLOPT_HEADERDATA, easy);
     curl.easy_setopt(easy->handle, CURLOPT_WRITEFUNCTION, bodyCallback);
@@ -304,11 +329,8 @@ int CNukeCurl_easySetNumber(CNukeCurl_Easy *easy, CNukeCurl_Number setting, long
     case CNukeCurl_NumberMaximumRedirects:
         return set(easy, CURLOPT_FOLLOWLOCATION, value > 0) && set(easy, CURLOPT_MAXREDIRS, value);
     case CNukeCurl_NumberConnectMilliseconds: return set(easy, CURLOPT_CONNECTTIMEOUT_MS, value);
-    case CNukeCurl_NumberIdleSeconds:
-        return set(easy, CURLOPT_LOW_SPEED_LIMIT, value > 0) && set(easy, CURLOPT_LOW_SPEED_TIME, value);
     case CNukeCurl_NumberHTTP2:
         return set(easy, CURLOPT_HTTP_VERSION, value ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
-    case CNukeCurl_NumberShared: return set(easy, CURLOPT_PIPEWAIT, value);
     case CNukeCurl_NumberWeight: return set(easy, CURLOPT_STREAM_WEIGHT, value);
     default: return 0;
     }
@@ -347,10 +369,22 @@ void CNukeCurl_easyStop(CNukeCurl_Easy *easy, CNukeCurl_Multi *multi) {
 
 void CNukeCurl_easyResume(CNukeCurl_Easy *easy) { curl.easy_pause(easy->handle, CURLPAUSE_CONT); }
 
+int64_t CNukeCurl_easySentByteCount(CNukeCurl_Easy *easy) {
+    curl_off_t count = 0;
+    curl.easy_getinfo(easy->handle, CURLINFO_SIZE_UPLOAD_T, &count);
+    return count;
+}
+
 long CNukeCurl_easyRedirectCount(CNukeCurl_Easy *easy) {
     long count = 0;
     curl.easy_getinfo(easy->handle, CURLINFO_REDIRECT_COUNT, &count);
     return count;
+}
+
+int CNukeCurl_easyIsMultiplexed(CNukeCurl_Easy *easy) {
+    long version = 0;
+    curl.easy_getinfo(easy->handle, CURLINFO_HTTP_VERSION, &version);
+    return version >= CURL_HTTP_VERSION_2_0;
 }
 
 const char *CNukeCurl_easyURL(CNukeCurl_Easy *easy) {
@@ -383,8 +417,8 @@ void *CNukeCurl_multiNextFinished(CNukeCurl_Multi *multi, CNukeCurl_Outcome *res
 CNukeCurl_Library CNukeCurl_openLibrary(void) { return CNukeCurl_LibraryWithoutHeaders; }
 const char *CNukeCurl_libraryVersion(void) { return NULL; }
 
-CNukeCurl_Multi *CNukeCurl_multiCreate(long connectionsPerHost, long idleConnections) {
-    (void)connectionsPerHost, (void)idleConnections;
+CNukeCurl_Multi *CNukeCurl_multiCreate(long idleConnections) {
+    (void)idleConnections;
     return NULL;
 }
 void CNukeCurl_multiDestroy(CNukeCurl_Multi *multi) { (void)multi; }
@@ -396,8 +430,9 @@ void *CNukeCurl_multiNextFinished(CNukeCurl_Multi *multi, CNukeCurl_Outcome *out
     return NULL;
 }
 
-CNukeCurl_Easy *CNukeCurl_easyCreate(CNukeCurl_Receiver receiveHeaderLine, CNukeCurl_Receiver receiveBody) {
-    (void)receiveHeaderLine, (void)receiveBody;
+CNukeCurl_Easy *CNukeCurl_easyCreate(
+    CNukeCurl_Listener connected, CNukeCurl_Receiver receiveHeaderLine, CNukeCurl_Receiver receiveBody) {
+    (void)connected, (void)receiveHeaderLine, (void)receiveBody;
     return NULL;
 }
 void CNukeCurl_easyDestroy(CNukeCurl_Easy *easy) { (void)easy; }
@@ -423,7 +458,15 @@ int CNukeCurl_easyStart(CNukeCurl_Easy *easy, CNukeCurl_Multi *multi, void *cont
 }
 void CNukeCurl_easyStop(CNukeCurl_Easy *easy, CNukeCurl_Multi *multi) { (void)easy, (void)multi; }
 void CNukeCurl_easyResume(CNukeCurl_Easy *easy) { (void)easy; }
+int64_t CNukeCurl_easySentByteCount(CNukeCurl_Easy *easy) {
+    (void)easy;
+    return 0;
+}
 long CNukeCurl_easyRedirectCount(CNukeCurl_Easy *easy) {
+    (void)easy;
+    return 0;
+}
+int CNukeCurl_easyIsMultiplexed(CNukeCurl_Easy *easy) {
     (void)easy;
     return 0;
 }

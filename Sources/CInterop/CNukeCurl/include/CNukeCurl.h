@@ -31,6 +31,9 @@ const char *_Nullable CNukeCurl_libraryVersion(void);
 // character set is UTF-8, in which libidn2 takes the names of international hosts.
 int CNukeCurl_startThread(void (*_Nonnull body)(void *_Nonnull), void *_Nonnull context);
 
+// Milliseconds on a clock that never goes back; any thread.
+int64_t CNukeCurl_now(void);
+
 // What became of a transfer.
 typedef enum __attribute__((enum_extensibility(closed))) {
     CNukeCurl_OutcomeSucceeded,
@@ -60,11 +63,14 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 typedef CNukeCurl_Answer (*CNukeCurl_Receiver)(
     void *_Nonnull context, const uint8_t *_Nonnull bytes, size_t count);
 
+// Hears that the connection is up, before the request is sent.
+typedef void (*CNukeCurl_Listener)(void *_Nonnull context);
+
 typedef struct CNukeCurl_Multi CNukeCurl_Multi;
 typedef struct CNukeCurl_Easy CNukeCurl_Easy;
 
-// NULL without memory. A limit of connections a host of 0 means none.
-CNukeCurl_Multi *_Nullable CNukeCurl_multiCreate(long connectionsPerHost, long idleConnections);
+// NULL without memory.
+CNukeCurl_Multi *_Nullable CNukeCurl_multiCreate(long idleConnections);
 // No transfer may be left in it.
 void CNukeCurl_multiDestroy(CNukeCurl_Multi *_Nonnull multi);
 // Moves all transfers on; callbacks run inside.
@@ -90,15 +96,14 @@ typedef enum __attribute__((enum_extensibility(closed))) {
     CNukeCurl_NumberHead,  // whether to ask for no body
     CNukeCurl_NumberMaximumRedirects,
     CNukeCurl_NumberConnectMilliseconds,
-    CNukeCurl_NumberIdleSeconds,  // 0: no limit
     CNukeCurl_NumberHTTP2,        // whether to offer HTTP/2 where there is TLS
-    CNukeCurl_NumberShared,       // whether to wait for a connection that may turn out to be shared
     CNukeCurl_NumberWeight        // of an HTTP/2 stream, 1 to 256
 } CNukeCurl_Number;
 
-// NULL without memory, or if the library cannot be held to http and https.
+// NULL without memory, or if the library cannot be held to http and https. Versions before 7.80 never call `connected`.
 CNukeCurl_Easy *_Nullable CNukeCurl_easyCreate(
-    CNukeCurl_Receiver _Nonnull receiveHeaderLine, CNukeCurl_Receiver _Nonnull receiveBody);
+    CNukeCurl_Listener _Nonnull connected, CNukeCurl_Receiver _Nonnull receiveHeaderLine,
+    CNukeCurl_Receiver _Nonnull receiveBody);
 void CNukeCurl_easyDestroy(CNukeCurl_Easy *_Nonnull easy);
 // These copy what they are given and return 0 if the library refuses it.
 int CNukeCurl_easySetText(CNukeCurl_Easy *_Nonnull easy, CNukeCurl_Text setting, const char *_Nullable value);
@@ -112,8 +117,12 @@ int CNukeCurl_easyStart(CNukeCurl_Easy *_Nonnull easy, CNukeCurl_Multi *_Nonnull
 void CNukeCurl_easyStop(CNukeCurl_Easy *_Nonnull easy, CNukeCurl_Multi *_Nonnull multi);
 // Goes on after CNukeCurl_AnswerPause; callbacks run inside.
 void CNukeCurl_easyResume(CNukeCurl_Easy *_Nonnull easy);
+// How many bytes of the request's body have been sent.
+int64_t CNukeCurl_easySentByteCount(CNukeCurl_Easy *_Nonnull easy);
 // How many redirects were followed.
 long CNukeCurl_easyRedirectCount(CNukeCurl_Easy *_Nonnull easy);
+// Whether the answer came over HTTP/2 or later, whose connections carry many requests at a time.
+int CNukeCurl_easyIsMultiplexed(CNukeCurl_Easy *_Nonnull easy);
 // The URL that was asked last, or NULL; valid until the next call for this transfer.
 const char *_Nullable CNukeCurl_easyURL(CNukeCurl_Easy *_Nonnull easy);
 // What went wrong, in libcurl's words; valid until the next call for this transfer.
