@@ -40,10 +40,7 @@ extension DataCache {
     func sweepWhileDue() {
         repeat {
             sweep()
-        } while state.withLock { state in
-            state.isSweepScheduled = state.isSweepDue
-            return state.isSweepScheduled
-        }
+        } while state.withLock { $0.needsSweepAgain() }
     }
 
     private static func orderOfRemoval(_ entries: [ListedEntry], limit: Int, uses: RecentUses) -> [Int] {
@@ -64,7 +61,13 @@ extension DataCache.State {
         return true
     }
 
-    var isSweepDue: Bool { isSweepEnabled && sweepProgress >= 1 }
+    /// Whether so much was written during a scheduled sweep that another is due; if not, none is scheduled any more.
+    mutating func needsSweepAgain() -> Bool {
+        isSweepScheduled = isSweepDue
+        return isSweepScheduled
+    }
+
+    private var isSweepDue: Bool { isSweepEnabled && sweepProgress >= 1 }
 }
 
 /// When entries were used lately, where their files do not tell.

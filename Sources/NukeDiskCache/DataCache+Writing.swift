@@ -46,7 +46,7 @@ extension DataCache {
         let limit = settings.stagingLimit
         let isFull = self.change { state in
             state.changes.stage(change, key: bytes, name: name)
-            return state.changes.byteCount > limit
+            return state.changes.byteCount > (state.isSomebodyWaitingForRoom ? limit / 2 : limit)
         }
         guard isFull else { return }
         // The caller lends no hand but waits, so that nobody stores faster than the disk writes.
@@ -120,9 +120,9 @@ extension DataCache {
             let isSweepDue = state.withLock { $0.noteWritten(length) }
             if isSweepDue { threads.enqueue { self.sweepWhileDue() } }
         } catch {
+            // No value is better than the one before. If not even that works, the failure to write tells enough.
+            try? files.remove(name)
             note(error)
-            // No value is better than the one before.
-            remove(name)
         }
     }
 
@@ -137,6 +137,11 @@ extension DataCache.State {
         guard !isWriting, !changes.isEmpty else { return false }
         isWriting = true
         return true
+    }
+
+    /// Then nobody else may take the room.
+    var isSomebodyWaitingForRoom: Bool {
+        waiters.contains { if case .room = $0.condition { true } else { false } }
     }
 
     func isMet(_ condition: DataCache.Waiter.Condition) -> Bool {

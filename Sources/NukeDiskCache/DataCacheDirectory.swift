@@ -8,13 +8,14 @@
 enum DataCacheDirectory {
     /// The folder for a cache's name: `$NUKE_CACHE_DIR`, `$XDG_CACHE_HOME/<name>` or `$HOME/.cache/<name>`.
     ///
-    /// A variable that is empty or holds a relative path counts as not set, as the XDG Base Directory Specification has it.
+    /// An empty variable counts as not set; so do the others if they hold a relative path, as the XDG Base Directory
+    /// Specification has it.
     static func path(for name: String, environment: [String: String]) throws(DataCacheError) -> String {
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw DataCacheError(.invalidName, reason: "\"\(name)\" is not the name of a folder")
         }
+        if let path = environment["NUKE_CACHE_DIR"], !path.isEmpty { return path }
         func variable(_ key: String) -> String? { environment[key].flatMap { $0.hasPrefix("/") ? $0 : nil } }
-        if let path = variable("NUKE_CACHE_DIR") { return path }
         if let path = variable("XDG_CACHE_HOME") { return path + "/" + name }
         if let path = variable("HOME") { return path + "/.cache/" + name }
         throw DataCacheError(

@@ -101,8 +101,9 @@ final class EntryFiles: Sendable {
         let header = EntryFormat.header(key: key, data: data)
         let path = path(of: name)
         var failure = SystemError.wouldBlock
-        // A folder that was removed, or a sweep between opening and locking, costs one more try.
-        for _ in 0..<3 {
+        // A folder that was removed costs one more try, as does a sweep that comes between opening and locking: several in a
+        // row have been seen where a small limit made three busy processes sweep all the time.
+        for _ in 0..<16 {
             let number = lastTemporary.add(1, ordering: .relaxed).newValue
             let aside = temporaryPath(shard: name.shard, TemporaryName(number: number))
             do throws(SystemError) {

@@ -5,7 +5,7 @@ import NukeDiskCache
 import NukeTestKit
 import Testing
 
-@Suite("The conformance suite of data caches", .timeLimit(.minutes(1)))
+@Suite("The conformance suite of data caches", .serialized, .timeLimit(.minutes(1)))
 struct DataCacheConformanceTests {
     @Test("DataCache keeps the promises of DataCaching")
     func dataCache() throws {

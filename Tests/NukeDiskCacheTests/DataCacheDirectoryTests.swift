@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("DataCache: its folder", .timeLimit(.minutes(1)))
+@Suite("DataCache: its folder", .serialized, .timeLimit(.minutes(1)))
 struct DataCacheDirectoryTests {
     @Test("The folder is NUKE_CACHE_DIR, else below XDG_CACHE_HOME, else below HOME [DSK-01]")
     func environment() throws {
@@ -14,6 +14,7 @@ struct DataCacheDirectoryTests {
         }
         let all = ["NUKE_CACHE_DIR": "/n", "XDG_CACHE_HOME": "/x", "HOME": "/h"]
         #expect(try path(all) == "/n")
+        #expect(try path(["NUKE_CACHE_DIR": "here", "HOME": "/h"]) == "here")
         #expect(try path(["XDG_CACHE_HOME": "/x", "HOME": "/h"]) == "/x/org.example")
         #expect(try path(["HOME": "/h"]) == "/h/.cache/org.example")
         #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("DataCache: the size limit", .timeLimit(.minutes(1)))
+@Suite("DataCache: the size limit", .serialized, .timeLimit(.minutes(1)))
 struct DataCacheSweepTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()
@@ -160,9 +160,20 @@ struct DataCacheSweepTests {
         state.sizeLimit = 1000
         #expect(!write(49))
         #expect(write(1))
-        #expect(!write(1000))  // One is scheduled.
-        state.isSweepScheduled = false
         state.sweepProgress = 0
+        #expect(!write(1000))  // One is under way.
+        var isDue = state.needsSweepAgain()
+        #expect(isDue)
+        state.sweepProgress = 0
+        #expect(!write(49))
+        isDue = state.needsSweepAgain()
+        #expect(!isDue)
+        #expect(write(1))
+        isDue = state.needsSweepAgain()
+        #expect(isDue)
+        state.sweepProgress = 0
+        isDue = state.needsSweepAgain()
+        #expect(!isDue)
         state.sizeLimit = 100_000
         #expect(!write(4000))
         state.isSweepEnabled = false

@@ -56,11 +56,13 @@ final class ChildProcess {
         return signal == 0 ? (status >> 8) & 0xff : -signal
     }
 
-    /// The program is built beside the bundle that holds these tests.
+    /// The program is built beside the bundle that holds these tests, which runs by itself or is loaded by a helper.
     private static func program() throws -> String {
-        let maps = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/maps")), as: UTF8.self)
-        let bundle = maps.split(separator: "\n").first { $0.hasSuffix(".xctest") }?.drop { $0 != "/" }
-        let folder = try #require(bundle).split(separator: "/").dropLast().joined(separator: "/")
+        var bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        if let option = CommandLine.arguments.firstIndex(of: "--test-bundle-path") {
+            bundle = CommandLine.arguments[option + 1]
+        }
+        let folder = bundle.split(separator: "/").dropLast().joined(separator: "/")
         return "/" + folder + "/DiskCacheProcess"
     }
 }
