@@ -11,6 +11,12 @@ enum CurlLibrary {
         unsafe CNukeCurl_libraryVersion().map { unsafe String(cString: $0) }
     }
 
+    /// The version of the headers that this was built with; nil where there were none.
+    static var headerVersion: String? {
+        // SAFETY: a literal, which lives as long as the process.
+        unsafe CNukeCurl_headerVersion().map { unsafe String(cString: $0) }
+    }
+
     /// Opens the library, or throws what is to be done about it.
     static func open() throws(DataLoadingError) {
         switch CNukeCurl_openLibrary() {

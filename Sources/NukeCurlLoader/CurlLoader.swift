@@ -60,6 +60,9 @@ public final class CurlLoader: DataLoading {
     /// The library in use, such as "libcurl 7.88.1", which this opens; nil where it is not installed.
     public static var libraryVersion: String? { CurlLibrary.version.map { "libcurl \($0)" } }
 
+    /// The library that this was built for, such as "libcurl 7.88.1", without opening it; nil without its headers.
+    public static var headerVersion: String? { CurlLibrary.headerVersion.map { "libcurl \($0)" } }
+
     /// Starts a load and returns at once; the callbacks come later, on the loader's thread.
     public func loadData(
         with request: DataRequest,

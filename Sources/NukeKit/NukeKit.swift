@@ -9,5 +9,5 @@ public enum NukeKit {
     }
 
     /// Names and versions of the libraries behind the loaders, as built against: they are opened at first use.
-    public static var loaderVersions: [String] { [CurlLoader.libraryVersion].compactMap { $0 } }
+    public static var loaderVersions: [String] { [CurlLoader.headerVersion].compactMap { $0 } }
 }

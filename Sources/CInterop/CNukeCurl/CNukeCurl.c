@@ -137,6 +137,8 @@ const char *CNukeCurl_libraryVersion(void) {
     return CNukeCurl_openLibrary() == CNukeCurl_LibraryReady ? version : NULL;
 }
 
+const char *CNukeCurl_headerVersion(void) { return LIBCURL_VERSION; }
+
 // MARK: Multi
 
 struct CNukeCurl_Multi {
@@ -466,6 +468,7 @@ long CNukeCurl_easyRedirectCount(CNukeCurl_Easy *easy) {
     (void)easy;
     return 0;
 }
+const char *CNukeCurl_headerVersion(void) { return NULL; }
 int CNukeCurl_easyIsMultiplexed(CNukeCurl_Easy *easy) {
     (void)easy;
     return 0;

@@ -25,6 +25,9 @@ CNukeCurl_Library CNukeCurl_openLibrary(void);
 // The version of the open library, such as "7.88.1"; NULL where there is none.
 const char *_Nullable CNukeCurl_libraryVersion(void);
 
+// The version of the headers that this was built with; opens nothing. NULL where there were none.
+const char *_Nullable CNukeCurl_headerVersion(void);
+
 // Starts a detached thread, named nuke-curl, that runs `body`; 0, or an errno.
 //
 // SIGPIPE is blocked there, since CURLOPT_NOSIGNAL makes libcurl leave it alone while OpenSSL may still raise it. Its
