@@ -107,14 +107,14 @@ public struct DataLoaderConformance: Sendable {
         while data.count < count {
             // Pieces of a block, since making every byte anew takes long in debug builds.
             let start = Int(random.next() % UInt64(block.count - 1000))
-            data.append(block[start..<(start + min(1000, count - data.count))])
+            data.append(contentsOf: block[start..<(start + min(1000, count - data.count))])
         }
         return data
     }
 
-    private static let block: Data = {
+    private static let block: [UInt8] = {
         var random = Random(state: 1)
-        return Data((0..<(64 << 10)).map { _ in UInt8(truncatingIfNeeded: random.next() >> 24) })
+        return (0..<(64 << 10)).map { _ in UInt8(truncatingIfNeeded: random.next() >> 24) }
     }()
 
     /// Xorshift: the same numbers everywhere, from any state but 0.
