@@ -51,7 +51,7 @@ let package = Package(
         .testTarget(name: "NukeCurlLoaderTests", dependencies: ["NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDiskCacheTests",
-            dependencies: ["NukeDiskCache", "NukeTestKit", "NukeTestSupport", "DiskCacheProcess"]),
+            dependencies: ["NukeDiskCache", "CNukeDisk", "NukeTestKit", "NukeTestSupport", "DiskCacheProcess"]),
         // What the tests of the disk cache run in processes of their own, and kill.
         .executableTarget(name: "DiskCacheProcess", dependencies: ["NukeDiskCache"], path: "Tests/DiskCacheProcess"),
         .testTarget(

@@ -86,14 +86,15 @@ struct TemporaryName {
 
 /// Numbers in lower-case hexadecimal digits.
 private enum Hexadecimal {
-    static func digit(_ value: Int) -> CChar {
-        let value = UInt8(truncatingIfNeeded: value)
-        return CChar(bitPattern: value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
-    }
+    private static let digits: [16 of CChar] = [
+        48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 97, 98, 99, 100, 101, 102,
+    ]
+
+    static func digit(_ value: Int) -> CChar { digits[value & 15] }
 
     /// Writes a number in 16 digits.
     static func write(_ number: UInt64, to path: inout MutableSpan<CChar>, at offset: Int) {
-        for i in 0..<16 { path[offset + i] = digit(Int(truncatingIfNeeded: number &>> UInt64(60 - i * 4)) & 15) }
+        for i in 0..<16 { path[offset &+ i] = digit(Int(truncatingIfNeeded: number &>> UInt64(60 &- i &* 4))) }
     }
 
     /// The number that at most 16 digits stand for; nil if one of them is none.

@@ -62,6 +62,7 @@ struct StagedChanges {
 
     /// What a read has to return.
     func answer(for name: EntryName) -> Answer {
+        if isEmpty { return .askDisk }
         if let item = items[name] { return Self.answer(of: item.change) }
         if removal != nil { return .absent }
         if case .apply(let other, let item) = current, other == name { return Self.answer(of: item.change) }

@@ -1,3 +1,4 @@
+import CNukeDisk
 import FoundationEssentials
 import Testing
 
@@ -103,5 +104,18 @@ struct EntryFormatTests {
         ] as [(Int, UInt64, UInt64)])
     func checksum(count: Int, seed: UInt64, value: UInt64) {
         #expect(FileSystem.checksum(Data((0..<count).map { UInt8($0 & 255) }), seed: seed) == value)
+    }
+
+    @Test("The checksum is the same with and without wide registers, wherever the bytes start")
+    func checksumWithoutWideRegisters() {
+        let bytes = (0..<700).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 7) }
+        bytes.withUnsafeBytes { buffer in
+            for start in 0..<40 {
+                for count in [0, 1, 8, 31, 63, 64, 65, 127, 128, 640] {
+                    let address = buffer.baseAddress.map { $0 + start }
+                    #expect(CNukeDisk_checksum(address, count, 5) == CNukeDisk_checksumPlainly(address, count, 5))
+                }
+            }
+        }
     }
 }

@@ -50,7 +50,10 @@ void CNukeDisk_releaseFileSizeSignal(void);
 // Words of 8 bytes go to eight lanes in turn. A lane takes the product of the word's two halves, after an exclusive or
 // with a key that moves on every 64 bytes, and its neighbour takes the word itself: a word that differs changes the
 // neighbour by the difference, for certain, and the moving key gives equal words at different places different products.
-// In C for its speed: 0.05 ns a byte by 16-byte vectors, and a debug build stays usable.
+// In C for its speed: 0.025 ns a byte with AVX2, 0.05 without, and a debug build stays usable.
 uint64_t CNukeDisk_checksum(const void *_Nullable bytes, size_t count, uint64_t seed);
+
+// The same without AVX2, for tests.
+uint64_t CNukeDisk_checksumPlainly(const void *_Nullable bytes, size_t count, uint64_t seed);
 
 #endif
