@@ -6,7 +6,9 @@ final class Handover<Value: Sendable>: Sendable {
     private let value = Lock<Value?>(nil)
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Gives the value. To be called once.
+    /// Gives the value.
+    ///
+    /// To be called once.
     func put(_ value: Value) {
         self.value.withLock { $0 = value }
         semaphore.signal()

@@ -1,4 +1,6 @@
-/// An option of the command line. The parser and the help are both made from `Option.all`.
+/// An option of the command line.
+///
+/// The parser and the help are both made from `Option.all`.
 struct Option: Sendable {
     /// What options are known by.
     enum Name: String, CaseIterable, Sendable {

@@ -12,7 +12,9 @@ final class OrderedLines: Sendable {
 
     init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-    /// Gives the text of a number; an empty one writes nothing. Calls must not overlap.
+    /// Gives the text of a number; an empty one writes nothing.
+    ///
+    /// Calls must not overlap.
     func put(_ text: String, at index: Int) {
         let ready = state.withLock { state in
             state.waiting[index] = text

@@ -43,7 +43,9 @@ enum OutputFile {
         }
     }
 
-    /// Removes what is being written. For the end of an interrupted program.
+    /// Removes what is being written.
+    ///
+    /// For the end of an interrupted program.
     static func removeUnfinished() {
         // SAFETY: unlink only reads the path's bytes.
         for path in unfinished.withLock({ $0 }) { unsafe unlink(path) }

@@ -28,7 +28,9 @@ final class OutputNames: Sendable {
         state = Lock(State(isSettled: Array(repeating: false, count: stems.count)))
     }
 
-    /// The name of an input's file. To be followed by `settle`.
+    /// The name of an input's file.
+    ///
+    /// To be followed by `settle`.
     func name(of index: Int, fileExtension: String) async -> String {
         if let predecessor = predecessors[index] { await settlement(of: predecessor) }
         let stem = stems[index]
@@ -47,7 +49,9 @@ final class OutputNames: Sendable {
         return name
     }
 
-    /// Says that an input has its name, or will have none. Has no effect the second time.
+    /// Says that an input has its name, or will have none.
+    ///
+    /// Has no effect the second time.
     func settle(_ index: Int) {
         let waiting = state.withLock { state in
             state.isSettled[index] = true

@@ -212,7 +212,8 @@ struct ResizeTests {
         #expect(composed.decodeHint(for: original) == ImageSize(width: 320, height: 240))
     }
 
-    @Test("a reduced original gives exactly the size of the whole one", arguments: [1, 2, 3, 7, 13, 31, 32, 33, 63, 64])
+    @Test(
+        "a reduced original gives exactly the size of the whole one", arguments: [1, 2, 3, 7, 13, 31, 32, 33, 63, 64])
     func hintedSizes(side: Int) async throws {
         for (width, height) in [(side, 64), (64, side), (131, side + 2)] {
             let original = ImageSize(width: width, height: height)
