@@ -6,11 +6,12 @@ let package = Package(
     name: "linkage",
     dependencies: [.package(name: "nuke", path: "../..")],
     targets: [
-        .executableTarget(name: "CoreOnly", dependencies: [.product(name: "NukeCore", package: "nuke")]),
+        .target(name: "Maps"),
+        .executableTarget(name: "CoreOnly", dependencies: ["Maps", .product(name: "NukeCore", package: "nuke")]),
         .executableTarget(
             name: "CoreWithPNG",
             dependencies: [
-                .product(name: "NukeCore", package: "nuke"), .product(name: "NukeDecodersPNG", package: "nuke"),
+                "Maps", .product(name: "NukeCore", package: "nuke"), .product(name: "NukeDecodersPNG", package: "nuke"),
             ]),
     ],
     swiftLanguageModes: [.v6]

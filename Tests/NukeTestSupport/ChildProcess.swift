@@ -19,10 +19,8 @@ public struct ChildProcess: Sendable {
 
     /// A program built with the tests, by its name.
     public static func built(_ name: String) -> String {
-        // The test runner's own image names the folder of the products: …/debug/nukePackageTests.xctest.
-        let maps = (try? String(contentsOf: URL(filePath: "/proc/self/maps"), encoding: .utf8)) ?? ""
-        let line = maps.split(separator: "\n").first { $0.hasSuffix(".xctest") } ?? ""
-        let path = line.firstIndex(of: "/").map { String(line[$0...]) } ?? CommandLine.arguments[0]
+        // The test runner stands in the folder of the products: …/debug/nukePackageTests.xctest.
+        let path = CommandLine.arguments[0]
         return path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/" + name
     }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Maps
 import NukeCore
 
 /// Loads a data URL through the pipeline with the core alone, then looks at its own maps.
@@ -15,15 +16,11 @@ enum CoreOnly {
     static func main() async throws {
         ImageDecoderRegistry.shared.register { _ in PixelDecoder() }
         let image = try await ImagePipeline.shared.image(for: "data:;base64,AAAA")
-        let maps = try String(contentsOf: URL(filePath: "/proc/self/maps"), encoding: .utf8)
-        let unwanted =
-            ["libFoundation.so", "FoundationNetworking", "FoundationInternationalization", "_FoundationICU"]
-            + ["libjpeg", "libpng", "libwebp", "libheif", "libcurl", "librsvg", "libav"]
-        let found = unwanted.filter { maps.contains($0) }
-        guard found.isEmpty, maps.contains("libFoundationEssentials") else {
-            print("CoreOnly has loaded \(found)")
-            throw CancellationError()
-        }
+        let foundation = [
+            "libFoundation.so", "FoundationNetworking", "FoundationInternationalization", "FoundationICU",
+        ]
+        let codecs = ["libjpeg", "libpng", "libwebp", "libheif", "libcurl", "librsvg", "libav"]
+        Maps.check(has: ["libFoundationEssentials", "libswiftCore"], lacks: foundation + codecs)
         print("CoreOnly loaded \(image.width)x\(image.height) without Foundation, ICU or a codec")
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Maps
 import NukeCore
 import NukeDecodersPNG
 
@@ -9,12 +10,7 @@ enum CoreWithPNG {
         ImageDecoderRegistry.shared.register(.png)
         let path = CommandLine.arguments.dropFirst().first ?? ""
         let image = try await ImagePipeline.shared.image(for: URL(filePath: path))
-        let maps = try String(contentsOf: URL(filePath: "/proc/self/maps"), encoding: .utf8)
-        let found = ["libjpeg", "libcurl", "libFoundation.so"].filter { maps.contains($0) }
-        guard found.isEmpty, maps.contains("libpng") else {
-            print("CoreWithPNG has loaded \(found)")
-            throw CancellationError()
-        }
+        Maps.check(has: ["libpng"], lacks: ["libjpeg", "libcurl", "libFoundation.so"])
         print("CoreWithPNG loaded \(image.width)x\(image.height)")
     }
 }
