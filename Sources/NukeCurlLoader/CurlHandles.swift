@@ -50,12 +50,13 @@ enum CurlThread {
 }
 
 /// Wakes the thread that waits in a `CurlMulti`.
+// SAFETY: CurlEngine drops the alarm, under its lock, before the handle is destroyed, and rings under that lock.
 @safe
 struct CurlAlarm {
     fileprivate let multi: OpaquePointer
 
     func ring() {
-        // SAFETY: CurlEngine drops the alarm, under its lock, before the handle is destroyed, and rings under it.
+        // SAFETY: the handle exists, as above.
         unsafe CNukeCurl_multiWakeUp(multi)
     }
 }
