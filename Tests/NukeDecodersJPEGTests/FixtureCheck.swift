@@ -29,7 +29,7 @@ enum JPEGUnderTest {
 
     /// What the decoder makes of a file other than the manifest expects; empty if all is well.
     static func faults(_ entry: FixtureEntry, in folder: String) throws -> [String] {
-        let data = try Data(contentsOf: URL(filePath: folder + "/" + entry.path))
+        let data = try File.read(folder + "/" + entry.path)
         let expected = entry.expected
         let container: ImageContainer
         do throws(ImageDecodingError) {

@@ -33,7 +33,7 @@ struct JPEGFixtureTests {
 
     private func check(_ entry: FixtureEntry, in folder: String) throws {
         if Self.unsupported.contains(entry.path) {
-            let data = try Data(contentsOf: URL(filePath: folder + "/" + entry.path))
+            let data = try File.read(folder + "/" + entry.path)
             let error = #expect(throws: ImageDecodingError.self) { try JPEGUnderTest.decode(data) }
             #expect(error?.code == .unsupported, "\(entry.path)")
             #expect(try JPEGUnderTest.properties(data)?.colorModel == .cmyk, "\(entry.path)")

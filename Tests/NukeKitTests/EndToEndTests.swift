@@ -68,7 +68,7 @@ struct EndToEndTests {
         #expect(cache.totalCount == 2)
         var files = 0
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
-            guard let data = try? Data(contentsOf: URL(filePath: folder.file(name))) else { continue }
+            guard let data = try? File.read(folder.file(name)) else { continue }
             files += 1
             #expect(!data.contains(text: "hunter") && !name.contains("hunter"))
         }

@@ -10,7 +10,7 @@ public enum Fixture {
 
     /// The bytes of a file such as `jpeg/gen-420.jpg`.
     public static func data(_ path: String) throws -> Data {
-        try Data(contentsOf: URL(filePath: folder + "/" + path))
+        try File.read(folder + "/" + path)
     }
 
     /// What `MANIFEST.json` tells of the files in the repository.
@@ -24,7 +24,7 @@ public enum Fixture {
 
     /// What the `MANIFEST.json` in a folder tells.
     public static func manifest(of folder: String) throws -> [FixtureEntry] {
-        let data = try Data(contentsOf: URL(filePath: folder + "/MANIFEST.json"))
+        let data = try File.read(folder + "/MANIFEST.json")
         return try JSONDecoder().decode([FixtureEntry].self, from: data)
     }
 }

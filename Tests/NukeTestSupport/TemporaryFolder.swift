@@ -20,7 +20,7 @@ public final class TemporaryFolder: Sendable {
     public var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
     /// The bytes of a file in it.
-    public func data(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: file(name))) }
+    public func data(_ name: String) throws -> Data { try File.read(file(name)) }
 }
 
 extension Data {

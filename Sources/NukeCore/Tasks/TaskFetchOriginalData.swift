@@ -16,6 +16,8 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private let request: ImageRequest
     private var queuedWork: (@ImagePipelineActor () async -> Void)?
     private var transfer: (any Cancellable)?
+    /// Kept while it works: a loader may cancel its transfers when it is let go.
+    private var loader: (any DataLoading)?
     private var mailbox: DataMailbox?
     private var received = ReceivedData()
     private var response: DataResponse?
@@ -118,6 +120,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
             }
         }
         guard !isDisposed else { return }
+        self.loader = loader
         let mailbox = DataMailbox { [weak self] in self?.drainMailbox() }
         self.mailbox = mailbox
         await withTaskCancellationHandler {
