@@ -88,7 +88,9 @@ struct FileBlock: ~Copyable {
     private let base: UnsafeMutableRawPointer
     private let count: Int
 
-    /// A cache line. What malloc gives for large blocks starts 16 bytes into a page, and to copy from the page cache to such
+    /// A cache line.
+    ///
+    /// What malloc gives for large blocks starts 16 bytes into a page, and to copy from the page cache to such
     /// a place takes some processors twice as long (AMD, "rep movsb" between addresses that are near modulo 4096).
     private static let alignment = 64
 

@@ -57,7 +57,7 @@ struct DataCacheDirectoryTests {
         #expect(try DataCacheDirectory.absolutePath("/") == "/")
     }
 
-    @Test("Opening a cache lists nothing and leaves what is there [DSK-34] [DSK-38]")
+    @Test("Opening a cache lists nothing and leaves what is there")
     func reopening() throws {
         let folder = try TemporaryFolder()
         var cache = try DataCache(path: folder.path)

@@ -75,7 +75,7 @@ struct DataCacheProcessTests {
                 + "XDG_CACHE_HOME or HOME\n")
     }
 
-    @Test("The configuration's cache has the name and the limit asked for [CFG-07] [CFG-08]")
+    @Test("The configuration's cache has the name and the limit asked for [CFG-07]")
     func configuration() throws {
         let process = try ChildProcess("configuration", folder.path, environment: ["XDG_CACHE_HOME": folder.path])
         expectSuccess(process)
