@@ -5,7 +5,8 @@ import NukeDiskCache
 import NukeTestKit
 import Testing
 
-@Suite("The conformance suite of data caches", .serialized, .timeLimit(.minutes(1)))
+// Nine runs of a suite with many threads take their time where a sanitizer watches and others build.
+@Suite("The conformance suite of data caches", .serialized, .timeLimit(.minutes(5)))
 struct DataCacheConformanceTests {
     @Test("DataCache keeps the promises of DataCaching")
     func dataCache() throws {

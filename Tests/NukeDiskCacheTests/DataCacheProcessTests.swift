@@ -5,7 +5,8 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("DataCache: other processes", .serialized, .timeLimit(.minutes(1)))
+// Twenty processes in turn take their time where a sanitizer watches and others build.
+@Suite("DataCache: other processes", .serialized, .timeLimit(.minutes(5)))
 struct DataCacheProcessTests {
     private let folder: TemporaryFolder
 
