@@ -212,7 +212,8 @@ struct DataCacheDamageTests {
     /// Only root may; a limit on the size of files is the same failure for everybody, see `DataCacheProcessTests`.
     private static let canMount: Bool = {
         guard let folder = try? TemporaryFolder(), mount(on: folder.path) else { return false }
-        return umount2(folder.path, Int32(MNT_DETACH)) == 0
+        // The folder can be removed once nothing is mounted on it.
+        return withExtendedLifetime(folder) { umount2(folder.path, Int32(MNT_DETACH)) == 0 }
     }()
 
     @Test(
