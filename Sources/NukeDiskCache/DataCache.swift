@@ -116,7 +116,7 @@ public final class DataCache: DataCaching, Sendable {
         }
     }
 
-    /// Stores data under a key in place of what was there; an empty key stores nothing.
+    /// Stores data under a key in place of what was there; an empty key stores nothing, nor does data of 2 GiB or more.
     ///
     /// Returns at once unless more than 8 MB wait to be written: then when half of that is.
     public func storeData(_ data: Data, for key: String) { stage(.store(data), for: key) }

@@ -100,6 +100,9 @@ final class EntryFiles: Sendable {
     func write(_ name: EntryName, key: [UInt8], data: Data) throws(DataCacheError) -> Int {
         let header = EntryFormat.header(key: key, data: data)
         let path = path(of: name)
+        guard header.count + data.count <= EntryFormat.maximumLength else {
+            throw SystemError.fileTooLarge.error(.writeFailed, path: path)
+        }
         var failure = SystemError.wouldBlock
         // A folder that was removed costs one more try, as does a sweep that comes between opening and locking: several in a
         // row have been seen where a small limit made three busy processes sweep all the time.

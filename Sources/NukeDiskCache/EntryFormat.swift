@@ -23,6 +23,8 @@ enum EntryFormat {
     /// Files of another version, older or newer, are misses and make room.
     static let version: UInt16 = 1
     static let fixedLength = 32
+    /// Bytes of the largest file, 2 GiB: what a file says of itself never asks for more memory.
+    static let maximumLength = 2 << 30
 
     private static let magic = Array("NUKEDC".utf8)
 
@@ -76,6 +78,7 @@ enum EntryFormat {
     static func defect(ofHeader bytes: RawSpan, key: [UInt8], fileLength: Int) -> Defect? {
         let offset = dataOffset(keyLength: key.count)
         guard bytes.byteCount >= fixedLength else { return .notAnEntry }
+        guard fileLength <= maximumLength else { return .wrongLength }
         for (i, byte) in magic.enumerated() where bytes[i] != byte { return .notAnEntry }
         let version = UInt16(number(bytes, at: 6, bytes: 2))
         guard version == Self.version else { return .otherVersion(version) }

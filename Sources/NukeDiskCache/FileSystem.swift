@@ -17,6 +17,7 @@ struct SystemError: Error, Equatable {
     static let noSuchFile = SystemError(code: ENOENT)
     static let notADirectory = SystemError(code: ENOTDIR)
     static let fileExists = SystemError(code: EEXIST)
+    static let fileTooLarge = SystemError(code: EFBIG)
     /// Another holds the lock.
     static let wouldBlock = SystemError(code: EWOULDBLOCK)
 

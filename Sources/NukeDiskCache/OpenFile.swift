@@ -90,8 +90,8 @@ struct FileBlock: ~Copyable {
 
     /// A cache line.
     ///
-    /// What malloc gives for large blocks starts 16 bytes into a page, and to copy from the page cache to such a
-    /// place takes some processors twice as long (AMD, "rep movsb" between addresses that are near modulo 4096).
+    /// What malloc gives for large blocks starts 16 bytes into a page, and to copy from the page cache to such
+    /// a place takes some processors twice as long (AMD, "rep movsb" between addresses that are near modulo 4096).
     private static let alignment = 64
 
     fileprivate init(first capacity: Int, of descriptor: Int32) throws(SystemError) {

@@ -11,6 +11,14 @@ guard arguments.count == 3 else {
 }
 let folder = arguments[2]
 
+// A process inherits the signals that its parent ignores and blocks, and threads of test runners block all of them.
+var signals = sigset_t()
+sigfillset(&signals)
+pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+signal(SIGXFSZ, SIG_DFL)
+// Nobody waits for ever for a process whose parent was killed.
+alarm(300)
+
 func check(_ condition: Bool, _ message: String, line: Int = #line) {
     if condition { return }
     print("line \(line): \(message)")
@@ -58,12 +66,6 @@ func shareFolder() throws {
 
 /// Files may not grow beyond 64 KB: a larger entry is a failure, and nothing else.
 func hitFileSizeLimit() throws {
-    // A process inherits what its parent ignores and blocks, and threads of test runners block everything.
-    signal(SIGXFSZ, SIG_DFL)
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGXFSZ)
-    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     var limit = rlimit(rlim_cur: 65_536, rlim_max: 1 << 40)
     check(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, "no limit set")
     let cache = try DataCache(path: folder)

@@ -75,10 +75,19 @@ struct DataCacheDamageTests {
         }
     }
 
-    @Test("A sparse file of a terabyte is turned down by its header, before memory is taken")
+    @Test("A sparse file of a terabyte is turned down before memory is taken, whatever its header says")
     func hugeFile() throws {
         let path = try #require(cache.path(for: "key"))
+        let whole = try contents(path)
         #expect(truncate(path, 1 << 40) == 0)
+        try expectMiss()
+        // A header that agrees with the file's length: 2^40, less the 48 bytes before the data.
+        var lying = whole
+        lying.replaceSubrange(16..<24, with: [0xd0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0])
+        try overwrite(path, lying)
+        #expect(truncate(path, 1 << 40) == 0)
+        #expect(
+            EntryFormat.defect(ofHeader: lying.span.bytes, key: Array("key".utf8), fileLength: 1 << 40) == .wrongLength)
         try expectMiss()
     }
 
@@ -92,7 +101,7 @@ struct DataCacheDamageTests {
         #expect(cache["yek"] == Data([1]))
     }
 
-    @Test("Something else under an entry's name is a miss and removed [DSK-41]")
+    @Test("Something else under an entry's name is a miss and removed")
     func foreignContent() throws {
         for text in ["", "x", "{\"lastSweepDate\": 715000000.123}", String(repeating: "\u{ff}", count: 500)] {
             try overwrite(cache.path(for: "key"), Array(text.utf8))
@@ -203,7 +212,8 @@ struct DataCacheDamageTests {
     /// Only root may; a limit on the size of files is the same failure for everybody, see `DataCacheProcessTests`.
     private static let canMount: Bool = {
         guard let folder = try? TemporaryFolder(), mount(on: folder.path) else { return false }
-        return umount2(folder.path, Int32(MNT_DETACH)) == 0
+        // The folder can be removed once nothing is mounted on it.
+        return withExtendedLifetime(folder) { umount2(folder.path, Int32(MNT_DETACH)) == 0 }
     }()
 
     @Test(

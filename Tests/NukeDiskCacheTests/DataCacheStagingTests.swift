@@ -166,6 +166,7 @@ struct DataCacheStagingTests {
         // The file appears by itself: the time limit ends a wait without end.
         while try onDisk("key 299") == nil {}
         #expect(try onDisk("key 0") == one)
+        writing.flush()
     }
 
     @Test("The bytes that wait are bounded: who stores more waits until half is written")

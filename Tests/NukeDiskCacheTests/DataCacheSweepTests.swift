@@ -51,7 +51,7 @@ struct DataCacheSweepTests {
         #expect(keysLeft(of: ["a", "b", "c"]) == ["b", "c"])
     }
 
-    @Test("Reading counts as a use, whatever the mount does with access times [DSK-26] [DSK-30] [pitfall 104]")
+    @Test("Reading counts as a use, whatever the mount does with access times [DSK-26] [pitfall 104]")
     func readsCount() {
         store("a", "b", "c", "d")
         clock.advance(by: 100)

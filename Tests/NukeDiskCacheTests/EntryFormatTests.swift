@@ -54,6 +54,12 @@ struct EntryFormatTests {
             #expect(defect(Array(whole.prefix(count)), key: key) != nil, "\(count) bytes")
         }
         #expect(defect(whole + [0], key: key) == .wrongLength)
+        // A file of the largest length is an entry, as far as its header tells, and one more byte is too much.
+        for (length, expected) in [(2 << 30, nil), ((2 << 30) + 1, .wrongLength)] as [(Int, EntryFormat.Defect?)] {
+            var header = Array(whole.prefix(64))
+            for i in 0..<8 { header[16 + i] = UInt8(truncatingIfNeeded: (length - 64) >> (i * 8)) }
+            #expect(EntryFormat.defect(ofHeader: header.span.bytes, key: key, fileLength: length) == expected)
+        }
     }
 
     @Test("Zeros in place of a part, and parts that changed places, are found [pitfall 97]")

@@ -5,6 +5,7 @@ import Testing
 /// A run of DiskCacheProcess, whose output comes through a pipe.
 final class ChildProcess {
     private var pid = pid_t()
+    private var isRunning = true
     private let output: Int32
 
     init(_ task: String, _ folder: String, environment: [String: String] = [:]) throws {
@@ -29,7 +30,13 @@ final class ChildProcess {
         try #require(posix_spawn(&pid, program, &actions, nil, &arguments, &variables) == 0)
     }
 
-    deinit { close(output) }
+    deinit {
+        if isRunning {
+            kill()
+            _ = wait()
+        }
+        close(output)
+    }
 
     /// Waits for a number of bytes of output; false if the output ends before.
     func read(_ count: Int) -> Bool {
@@ -52,6 +59,7 @@ final class ChildProcess {
     func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        isRunning = false
         let signal = status & 0x7f
         return signal == 0 ? (status >> 8) & 0xff : -signal
     }
