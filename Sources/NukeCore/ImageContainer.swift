@@ -6,34 +6,86 @@
 
 /// A decoded image with what belongs to it.
 ///
-/// A value: changing a copy leaves the original as it is.
+/// A value: changing a copy leaves the original as it is. Copies share their storage until one of them is changed.
 public struct ImageContainer: Sendable {
-    /// The picture; for animations the poster.
-    public var image: PlatformImage
-    /// The format of the data that it was decoded from, if known.
-    public var type: AssetType?
-    /// Whether it was decoded from partial data and a better one will come; false by default.
-    public var isPreview: Bool
-    /// The original data, where the decoder keeps it; nil by default.
-    public var data: Data?
-    /// Values that decoders and processors attach.
-    public var userInfo: [UserInfoKey: any Sendable]
+    // SAFETY: written by `ImageContainer` only, while it holds the one reference.
+    private final class Storage: @unchecked Sendable {
+        var image: PlatformImage
+        var type: AssetType?
+        var isPreview: Bool
+        var data: Data?
+        var userInfo: [UserInfoKey: any Sendable]
+        var originalSize: ImageSize?
 
-    /// The upright size of the whole picture, in pixels, if `image` was reduced while decoding or may have been.
-    ///
-    /// Processing clears it: from then on the image is what it is.
-    public var originalSize: ImageSize?
+        init(
+            image: PlatformImage, type: AssetType?, isPreview: Bool, data: Data?,
+            userInfo: [UserInfoKey: any Sendable], originalSize: ImageSize?
+        ) {
+            self.image = image
+            self.type = type
+            self.isPreview = isPreview
+            self.data = data
+            self.userInfo = userInfo
+            self.originalSize = originalSize
+        }
+    }
+
+    private var storage: Storage
 
     /// Creates a container.
     public init(
         image: PlatformImage, type: AssetType? = nil, isPreview: Bool = false, data: Data? = nil,
         userInfo: [UserInfoKey: any Sendable] = [:]
     ) {
-        self.image = image
-        self.type = type
-        self.isPreview = isPreview
-        self.data = data
-        self.userInfo = userInfo
+        storage = Storage(
+            image: image, type: type, isPreview: isPreview, data: data, userInfo: userInfo, originalSize: nil)
+    }
+
+    /// The picture; for animations the poster.
+    public var image: PlatformImage {
+        get { storage.image }
+        set { update { $0.image = newValue } }
+    }
+
+    /// The format of the data that it was decoded from, if known.
+    public var type: AssetType? {
+        get { storage.type }
+        set { update { $0.type = newValue } }
+    }
+
+    /// Whether it was decoded from partial data and a better one will come; false by default.
+    public var isPreview: Bool {
+        get { storage.isPreview }
+        set { update { $0.isPreview = newValue } }
+    }
+
+    /// The original data, where the decoder keeps it; nil by default.
+    public var data: Data? {
+        get { storage.data }
+        set { update { $0.data = newValue } }
+    }
+
+    /// Values that decoders and processors attach.
+    public var userInfo: [UserInfoKey: any Sendable] {
+        get { storage.userInfo }
+        set { update { $0.userInfo = newValue } }
+    }
+
+    /// The upright size of the whole picture, in pixels, if `image` was reduced while decoding or may have been.
+    ///
+    /// Processing clears it: from then on the image is what it is.
+    public var originalSize: ImageSize? {
+        get { storage.originalSize }
+        set { update { $0.originalSize = newValue } }
+    }
+
+    private mutating func update(_ change: (Storage) -> Void) {
+        if !isKnownUniquelyReferenced(&storage) {
+            storage = Storage(
+                image: storage.image, type: storage.type, isPreview: storage.isPreview, data: storage.data,
+                userInfo: storage.userInfo, originalSize: storage.originalSize)
+        }
+        change(storage)
     }
 
     /// A key of `userInfo`; equal if the raw values are.

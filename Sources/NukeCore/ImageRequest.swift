@@ -22,12 +22,18 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
         let imageID: String?
         let userInfo: [UserInfoKey: any Sendable]?
         let scale: Float
+        /// The identity of the resource, made once: every key begins with it.
+        let resourceID: String
+        /// The key in memory, made when it is first asked for.
+        let cacheKey = LazyBox<ImageCacheKey>()
 
         init(
-            resource: Resource, processors: [any ImageProcessing], thumbnail: ThumbnailOptions? = nil,
-            imageID: String? = nil, userInfo: [UserInfoKey: any Sendable]? = nil, scale: Float = 1
+            resource: Resource, resourceID: String, processors: [any ImageProcessing],
+            thumbnail: ThumbnailOptions? = nil, imageID: String? = nil, userInfo: [UserInfoKey: any Sendable]? = nil,
+            scale: Float = 1
         ) {
             self.resource = resource
+            self.resourceID = resourceID
             self.processors = processors
             self.thumbnail = thumbnail
             self.imageID = imageID
@@ -44,7 +50,7 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
     public var options: Options
 
     private init(_ resource: Resource, _ processors: [any ImageProcessing], _ priority: Priority, _ options: Options) {
-        storage = Storage(resource: resource, processors: processors)
+        storage = Storage(resource: resource, resourceID: ResourceID.make(resource), processors: processors)
         self.priority = priority
         self.options = options
     }
@@ -130,6 +136,12 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
 
     var resource: Resource { storage.resource }
 
+    /// The identity of what is loaded, whatever is made of it.
+    var resourceID: String { storage.resourceID }
+
+    /// The key under which the image is stored in memory.
+    var cacheKey: ImageCacheKey { storage.cacheKey.value { ImageCacheKey(request: self) } }
+
     /// The override of `imageID`, if there is one.
     var imageIDOverride: String? { storage.imageID }
 
@@ -145,7 +157,7 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
         userInfo: [UserInfoKey: any Sendable]? = nil, scale: Float? = nil
     ) {
         storage = Storage(
-            resource: storage.resource, processors: processors ?? storage.processors,
+            resource: storage.resource, resourceID: storage.resourceID, processors: processors ?? storage.processors,
             thumbnail: thumbnail ?? storage.thumbnail, imageID: imageID ?? storage.imageID,
             userInfo: userInfo ?? storage.userInfo, scale: scale ?? storage.scale)
     }

@@ -20,8 +20,7 @@ public final class ImageCache: ImageCaching {
     private let shards: [ImageCacheShard]
     private let settings: Lock<Settings>
     private let eviction = Lock(())
-    private let cost = Atomic<Int>(0)
-    private let count = Atomic<Int>(0)
+    private let totals = ImageCacheShard.Totals()
     private let lastStamp = Atomic<UInt64>(0)
     private let now: @Sendable () -> Double
 
@@ -36,7 +35,8 @@ public final class ImageCache: ImageCaching {
 
     /// Creates a cache whose time is told by `now`, in seconds.
     init(costLimit: Int, countLimit: Int, now: @escaping @Sendable () -> Double) {
-        shards = (0..<Self.shardCount).map { _ in ImageCacheShard() }
+        let totals = totals
+        shards = (0..<Self.shardCount).map { _ in ImageCacheShard(totals: totals) }
         settings = Lock(Settings(costLimit: costLimit, countLimit: countLimit))
         self.now = now
     }
@@ -77,17 +77,17 @@ public final class ImageCache: ImageCaching {
     }
 
     /// Images stored.
-    public var totalCount: Int { count.load(ordering: .relaxed) }
+    public var totalCount: Int { totals.count.load(ordering: .relaxed) }
 
     /// Bytes stored.
-    public var totalCost: Int { cost.load(ordering: .relaxed) }
+    public var totalCost: Int { totals.cost.load(ordering: .relaxed) }
 
     /// The image stored under a key; reading counts as a use, assigning nil removes.
     public subscript(key: ImageCacheKey) -> ImageContainer? {
-        get { shard(of: key).read(key, stamp: nextStamp(), now: now, account: account) }
+        get { shard(of: key).read(key, stamp: nextStamp(), now: now) }
         set {
             guard let newValue else {
-                shard(of: key).remove(key, account: account)
+                shard(of: key).remove(key)
                 return
             }
             store(newValue, for: key)
@@ -96,7 +96,7 @@ public final class ImageCache: ImageCaching {
 
     /// Removes everything.
     public func removeAll() {
-        for shard in shards { shard.removeAll(account: account) }
+        for shard in shards { shard.removeAll() }
     }
 
     /// Removes the least recently used images until at most `limit` bytes are left.
@@ -114,12 +114,11 @@ public final class ImageCache: ImageCaching {
             && Double(cost) < Double(settings.costLimit) * share
         guard isWelcome else {
             // What was stored before is older than the image that could not be: it must not be taken for it.
-            shard(of: key).remove(key, account: account)
+            shard(of: key).remove(key)
             return
         }
-        let deadline = settings.ttl.map { now() + $0 }
-        shard(of: key).write(
-            container, for: key, cost: cost, deadline: deadline, stamp: nextStamp(), account: account)
+        let deadline = settings.ttl.map { now() + $0 } ?? .infinity
+        shard(of: key).write(container, for: key, cost: cost, deadline: deadline, stamp: nextStamp())
         if totalCost > settings.costLimit || totalCount > settings.countLimit {
             evict { self.totalCost > settings.costLimit || self.totalCount > settings.countLimit }
         }
@@ -135,7 +134,7 @@ public final class ImageCache: ImageCaching {
             while isOver() {
                 let oldest = shards.compactMap { shard in shard.oldestStamp.map { (shard, $0) } }.min { $0.1 < $1.1 }
                 guard let oldest else { return }
-                oldest.0.removeOldest(account: account)
+                oldest.0.removeOldest()
             }
         }
     }
@@ -146,9 +145,4 @@ public final class ImageCache: ImageCaching {
     }
 
     private func nextStamp() -> UInt64 { lastStamp.wrappingAdd(1, ordering: .relaxed).newValue }
-
-    private func account(cost costChange: Int, count countChange: Int) {
-        cost.wrappingAdd(costChange, ordering: .relaxed)
-        count.wrappingAdd(countChange, ordering: .relaxed)
-    }
 }

@@ -1,19 +1,30 @@
+internal import Synchronization
+
 /// A part of an `ImageCache`: entries in slots, linked in the order of their last use.
 final class ImageCacheShard: Sendable {
-    /// Called with changes of cost and count.
-    typealias Account = (_ cost: Int, _ count: Int) -> Void
+    /// What all shards of a cache hold together.
+    final class Totals: Sendable {
+        let cost = Atomic<Int>(0)
+        let count = Atomic<Int>(0)
 
-    fileprivate struct Slot {
+        func add(cost costChange: Int, count countChange: Int) {
+            cost.wrappingAdd(costChange, ordering: .relaxed)
+            count.wrappingAdd(countChange, ordering: .relaxed)
+        }
+    }
+
+    private struct Slot {
         var key: ImageCacheKey
         var container: ImageContainer?
         var cost: Int
-        var deadline: Double?
+        /// Infinity: for ever.
+        var deadline: Double
         var stamp: UInt64
-        var newer: Int
-        var older: Int
+        var newer = -1
+        var older = -1
     }
 
-    fileprivate struct State {
+    private struct State {
         var index: [ImageCacheKey: Int] = [:]
         var slots: [Slot] = []
         var free: [Int] = []
@@ -22,40 +33,37 @@ final class ImageCacheShard: Sendable {
     }
 
     private let state = Lock(State())
+    private let totals: Totals
+
+    init(totals: Totals) { self.totals = totals }
 
     var oldestStamp: UInt64? {
         state.withLock { $0.oldest < 0 ? nil : $0.slots[$0.oldest].stamp }
     }
 
-    func read(_ key: ImageCacheKey, stamp: UInt64, now: () -> Double, account: Account) -> ImageContainer? {
+    /// The image of a key; `now` is asked only where an entry has a deadline.
+    func read(_ key: ImageCacheKey, stamp: UInt64, now: () -> Double) -> ImageContainer? {
         state.withLock { state -> ImageContainer? in
             guard let slot = state.index[key] else { return nil }
-            if let deadline = state.slots[slot].deadline, now() >= deadline {
-                state.remove(slot, account)
+            let deadline = state.slots[slot].deadline
+            if deadline < .infinity, now() >= deadline {
+                Self.remove(slot, from: &state, totals)
                 return nil
             }
             state.slots[slot].stamp = stamp
-            state.moveToFront(slot)
+            if state.newest != slot {
+                Self.unlink(slot, from: &state)
+                Self.link(slot, in: &state)
+            }
             return state.slots[slot].container
         }
     }
 
-    func write(
-        _ container: ImageContainer, for key: ImageCacheKey, cost: Int, deadline: Double?, stamp: UInt64,
-        account: Account
-    ) {
+    func write(_ container: ImageContainer, for key: ImageCacheKey, cost: Int, deadline: Double, stamp: UInt64) {
         state.withLock { state in
-            if let slot = state.index[key] {
-                account(cost - state.slots[slot].cost, 0)
-                state.slots[slot].container = container
-                state.slots[slot].cost = cost
-                state.slots[slot].deadline = deadline
-                state.slots[slot].stamp = stamp
-                state.moveToFront(slot)
-                return
-            }
-            let entry = Slot(
-                key: key, container: container, cost: cost, deadline: deadline, stamp: stamp, newer: -1, older: -1)
+            // An older value goes as a whole: what replaces it is a new entry.
+            if let slot = state.index[key] { Self.remove(slot, from: &state, totals) }
+            let entry = Slot(key: key, container: container, cost: cost, deadline: deadline, stamp: stamp)
             let slot: Int
             if let free = state.free.popLast() {
                 state.slots[free] = entry
@@ -65,56 +73,49 @@ final class ImageCacheShard: Sendable {
                 state.slots.append(entry)
             }
             state.index[key] = slot
-            state.link(slot)
-            account(cost, 1)
+            Self.link(slot, in: &state)
+            totals.add(cost: cost, count: 1)
         }
     }
 
-    func remove(_ key: ImageCacheKey, account: Account) {
+    func remove(_ key: ImageCacheKey) {
         state.withLock { state in
-            if let slot = state.index[key] { state.remove(slot, account) }
+            if let slot = state.index[key] { Self.remove(slot, from: &state, totals) }
         }
     }
 
-    func removeOldest(account: Account) {
+    func removeOldest() {
         state.withLock { state in
-            if state.oldest >= 0 { state.remove(state.oldest, account) }
+            if state.oldest >= 0 { Self.remove(state.oldest, from: &state, totals) }
         }
     }
 
-    func removeAll(account: Account) {
+    func removeAll() {
         state.withLock { state in
-            account(-state.index.values.reduce(0) { $0 + state.slots[$1].cost }, -state.index.count)
+            let cost = state.index.values.reduce(0) { $0 + state.slots[$1].cost }
+            totals.add(cost: -cost, count: -state.index.count)
             state = State()
         }
     }
-}
 
-extension ImageCacheShard.State {
-    fileprivate mutating func remove(_ slot: Int, _ account: ImageCacheShard.Account) {
-        account(-slots[slot].cost, -1)
-        index[slots[slot].key] = nil
-        unlink(slot)
-        slots[slot].container = nil
-        free.append(slot)
+    private static func remove(_ slot: Int, from state: inout State, _ totals: Totals) {
+        totals.add(cost: -state.slots[slot].cost, count: -1)
+        state.index[state.slots[slot].key] = nil
+        unlink(slot, from: &state)
+        state.slots[slot].container = nil
+        state.free.append(slot)
     }
 
-    fileprivate mutating func moveToFront(_ slot: Int) {
-        if newest == slot { return }
-        unlink(slot)
-        link(slot)
+    private static func link(_ slot: Int, in state: inout State) {
+        state.slots[slot].newer = -1
+        state.slots[slot].older = state.newest
+        if state.newest >= 0 { state.slots[state.newest].newer = slot } else { state.oldest = slot }
+        state.newest = slot
     }
 
-    fileprivate mutating func link(_ slot: Int) {
-        slots[slot].newer = -1
-        slots[slot].older = newest
-        if newest >= 0 { slots[newest].newer = slot } else { oldest = slot }
-        newest = slot
-    }
-
-    fileprivate mutating func unlink(_ slot: Int) {
-        let (newer, older) = (slots[slot].newer, slots[slot].older)
-        if newer >= 0 { slots[newer].older = older } else { newest = older }
-        if older >= 0 { slots[older].newer = newer } else { oldest = newer }
+    private static func unlink(_ slot: Int, from state: inout State) {
+        let (newer, older) = (state.slots[slot].newer, state.slots[slot].older)
+        if newer >= 0 { state.slots[newer].older = older } else { state.newest = older }
+        if older >= 0 { state.slots[older].newer = newer } else { state.oldest = newer }
     }
 }

@@ -37,8 +37,6 @@ struct LoadImageKey: Hashable, Sendable {
 }
 
 extension ImageRequest {
-    var resourceID: String { ResourceID.make(resource) }
-
     /// The identity of the picture in caches.
     var cacheID: String { imageIDOverride ?? resourceID }
 

@@ -3,13 +3,44 @@
 /// FoundationEssentials and Foundation spell an international host differently (percent-encoded UTF-8 and Punycode); both
 /// become the same text here.
 enum URLIdentity {
-    static func normalized(_ url: String) -> String {
+    static func normalized(_ url: String) -> String { isNormalized(url) ? url : rewritten(url) }
+
+    /// Whether scheme and host are in lower case and the host is not encoded, as in nearly every URL: one pass over them.
+    private static func isNormalized(_ url: String) -> Bool {
+        unsafe url.utf8.withContiguousStorageIfAvailable { bytes in
+            // SAFETY: every index is below the count.
+            var index = 0
+            let count = bytes.count
+            var slashes = 0
+            var run = 0  // how far "xn--" has matched
+            while index < count {
+                let byte = unsafe bytes[index]
+                if byte >= UInt8(ascii: "A"), byte <= UInt8(ascii: "Z") { return false }
+                if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "@") { return false }
+                if byte == UInt8(ascii: "/") {
+                    slashes += 1
+                    if slashes == 3 { return true }
+                } else if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
+                    return true
+                }
+                run =
+                    byte == UInt8(ascii: "-")
+                    ? (run == 2 || run == 3 ? run + 1 : 0) : byte == UInt8(ascii: "n") && run == 1 ? 2 : 0
+                if byte == UInt8(ascii: "x") { run = 1 }
+                if run == 4 { return false }
+                index += 1
+            }
+            return true
+        } ?? false
+    }
+
+    private static func rewritten(_ url: String) -> String {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return url }
         let afterScheme = bytes[bytes.index(after: colon)...]
         guard afterScheme.starts(with: "//".utf8) else {
             // A data: URL, say: there is no host.
-            return hasUppercase(bytes[..<colon]) ? lowercased(bytes[..<colon]) + text(bytes[colon...]) : url
+            return lowercased(bytes[..<colon]) + text(bytes[colon...])
         }
         let authorityStart = afterScheme.index(afterScheme.startIndex, offsetBy: 2)
         let authorityEnd =
@@ -19,17 +50,8 @@ enum URLIdentity {
         let authority = bytes[authorityStart..<authorityEnd]
         let hostStart = authority.lastIndex(of: UInt8(ascii: "@")).map { bytes.index(after: $0) } ?? authorityStart
         let host = bytes[hostStart..<authorityEnd]
-        if !hasUppercase(bytes[..<colon]), !hasUppercase(host), !isEncoded(host) { return url }
         return lowercased(bytes[..<colon]) + text(bytes[colon..<hostStart]) + unicodeHost(host)
             + text(bytes[authorityEnd...])
-    }
-
-    private static func hasUppercase(_ bytes: Substring.UTF8View) -> Bool {
-        bytes.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-    }
-
-    private static func isEncoded(_ host: Substring.UTF8View) -> Bool {
-        host.contains(UInt8(ascii: "%")) || text(host).lowercased().contains("xn--")
     }
 
     private static func text(_ bytes: Substring.UTF8View) -> String { String(Substring(bytes)) }

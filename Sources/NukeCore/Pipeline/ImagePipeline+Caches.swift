@@ -22,10 +22,14 @@ extension ImagePipeline {
         delegate.cacheKey(for: request, pipeline: self) ?? request.originalDataKey
     }
 
+    private func imageCache(for request: ImageRequest) -> (any ImageCaching)? {
+        hasUserDelegate ? delegate.imageCache(for: request, pipeline: self) : imageCache
+    }
+
     /// The image, or preview, in memory, if the request allows reading.
     func cachedImage(for request: ImageRequest) -> ImageContainer? {
         guard !request.options.contains(.disableMemoryCacheReads),
-            let cache = delegate.imageCache(for: request, pipeline: self)
+            let cache = imageCache(for: request)
         else { return nil }
         return cache[imageCacheKey(for: request)]
     }
@@ -33,7 +37,7 @@ extension ImagePipeline {
     /// Stores an image in memory, if the request allows writing.
     func storeImage(_ container: ImageContainer, for request: ImageRequest) {
         guard !request.options.contains(.disableMemoryCacheWrites),
-            let cache = delegate.imageCache(for: request, pipeline: self)
+            let cache = imageCache(for: request)
         else { return }
         cache[imageCacheKey(for: request)] = container
     }

@@ -26,6 +26,8 @@ public final class ImagePipeline: Sendable {
 
     let delegate: any Delegate
     let hasUserDelegate: Bool
+    /// The configuration's, at hand for hits.
+    let imageCache: (any ImageCaching)?
     private let lastTaskId = Atomic<UInt64>(0)
     private let isInvalidated = Atomic<Bool>(false)
     /// Hits that were answered without a task.
@@ -43,6 +45,7 @@ public final class ImagePipeline: Sendable {
         self.configuration = configuration
         self.delegate = delegate ?? DefaultPipelineDelegate()
         hasUserDelegate = delegate != nil
+        imageCache = configuration.imageCache
         let isCoalescing = configuration.isTaskCoalescingEnabled
         loadImagePool = TaskPool(isCoalescingEnabled: isCoalescing)
         fetchImagePool = TaskPool(isCoalescingEnabled: isCoalescing)

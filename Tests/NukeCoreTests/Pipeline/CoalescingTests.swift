@@ -18,7 +18,10 @@ struct CoalescingTests {
     private func loadTogether(_ test: TestPipeline, _ requests: [ImageRequest]) async throws -> [ImageResponse] {
         test.loader.isSuspended = true
         let tasks = requests.map { test.pipeline.imageTask(with: $0) }
-        await waitUntil { test.pipeline.taskCount == requests.count && test.loader.loadCount > 0 }
+        await waitUntil {
+            test.loader.loadCount > 0
+                && test.pipeline.fetchDataPool.allNodes.map(\.imageTasks.count).reduce(0, +) == requests.count
+        }
         test.loader.isSuspended = false
         var responses: [ImageResponse] = []
         for task in tasks { responses.append(try await task.response) }

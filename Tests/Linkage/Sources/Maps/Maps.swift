@@ -2,7 +2,7 @@ import Glibc
 
 /// What is mapped into this process.
 public enum Maps {
-    /// The text of /proc/self/maps. Read to the end by hand, as the file says that it is empty.
+    /// The text of the kernel's list of mappings, read to its end by hand, as the file says that it is empty.
     public static var text: String {
         guard let file = fopen("/proc/self/maps", "r") else { return "" }
         defer { fclose(file) }
