@@ -60,4 +60,7 @@ public struct AssetType: RawRepresentable, Hashable, Sendable, ExpressibleByStri
         default: nil
         }
     }
+
+    /// The product of this package that encodes the type; nil if none does.
+    public var encoderProduct: String? { self == .jpeg || self == .png ? decoderProduct : nil }
 }

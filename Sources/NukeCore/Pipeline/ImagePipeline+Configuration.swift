@@ -11,6 +11,8 @@ extension ImagePipeline {
         public var decoderRegistry: ImageDecoderRegistry = .shared
         /// Makes decoders; nil, the default: `decoderRegistry` does.
         public var makeImageDecoder: (@Sendable (ImageDecodingContext) -> (any ImageDecoding)?)?
+        /// Makes the encoders of what goes to the data cache; nil, the default: `ImageEncoders.Default` on `decoderRegistry`.
+        public var makeImageEncoder: (@Sendable (ImageEncodingContext) -> any ImageEncoding)?
         /// The cache of data; nil, the default: none.
         public var dataCache: (any DataCaching)?
 

@@ -18,6 +18,9 @@ extension ImagePipeline {
         /// The decoder for data; by default the configuration's, or the registry's.
         func imageDecoder(for context: ImageDecodingContext, pipeline: ImagePipeline) -> (any ImageDecoding)?
 
+        /// The encoder of an image that goes to the data cache; by default the configuration's.
+        func imageEncoder(for context: ImageEncodingContext, pipeline: ImagePipeline) -> any ImageEncoding
+
         /// The cache of decoded images for a request; by default the configuration's.
         func imageCache(for request: ImageRequest, pipeline: ImagePipeline) -> (any ImageCaching)?
 
@@ -61,6 +64,13 @@ extension ImagePipeline.Delegate {
         let configuration = pipeline.configuration
         if let makeImageDecoder = configuration.makeImageDecoder { return makeImageDecoder(context) }
         return configuration.decoderRegistry.decoder(for: context)
+    }
+
+    /// The configuration's encoder, or the default one with the formats of the configuration's registry.
+    public func imageEncoder(for context: ImageEncodingContext, pipeline: ImagePipeline) -> any ImageEncoding {
+        let configuration = pipeline.configuration
+        return configuration.makeImageEncoder?(context)
+            ?? ImageEncoders.Default(registry: configuration.decoderRegistry)
     }
 
     /// The configuration's cache.
