@@ -193,6 +193,7 @@ public final class ImageTask: Sendable {
 
 extension ImageTask: TaskSubscriber {
     var imageTasks: [ImageTask] { [self] }
+    var wantsPartialValues: Bool { true }
 }
 
 extension ImageTask: Hashable {

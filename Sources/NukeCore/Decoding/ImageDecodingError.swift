@@ -65,6 +65,11 @@ public struct ImageDecodingError: Error, Sendable {
     /// The work was no longer wanted.
     public static var cancelled: Self { .init(.cancelled, "", "the decoding was cancelled") }
 
+    /// The decoder works asynchronously only: what its synchronous requirement throws.
+    public static var synchronousDecodingUnsupported: Self {
+        .init(.unsupported, "", "this decoder works asynchronously only")
+    }
+
     /// A third-party closure gave no image and no reason.
     public static var unknown: Self { .init(.unknown, "", "the decoder gave no image and no reason") }
 }

@@ -18,6 +18,8 @@ public struct ImageFormat: Sendable {
     public let capabilities: Capabilities
     /// Tells by the first bytes whether data is of this format; must be cheap, as every format is asked.
     public let sniff: @Sendable (Prefix) -> Sniff
+    /// Tells by all the bytes received so far which previews are worth decoding; `disabled` is asked again with more.
+    public let previewPolicy: @Sendable (Data) -> ImagePipeline.PreviewPolicy
     /// Makes the decoder of one load; nil to decline, whereupon the search goes on.
     public let makeDecoder: (@Sendable (ImageDecodingContext) -> (any ImageDecoding)?)?
     /// Makes an encoder; nil if it can't do what the options ask.
@@ -26,9 +28,13 @@ public struct ImageFormat: Sendable {
     public let libraryVersion: @Sendable () -> String?
 
     /// Creates a format; see the properties for what each part means.
+    ///
+    /// Without a `previewPolicy` formats with the capability `progressive` have incremental previews, others none; for JPEG
+    /// and GIF `PreviewPolicy.default(for:)` decides.
     public init(
         name: String, type: AssetType, mimeTypes: [String], fileExtensions: [String], capabilities: Capabilities,
         sniff: @escaping @Sendable (Prefix) -> Sniff,
+        previewPolicy: (@Sendable (Data) -> ImagePipeline.PreviewPolicy)? = nil,
         makeDecoder: (@Sendable (ImageDecodingContext) -> (any ImageDecoding)?)? = nil,
         makeEncoder: (@Sendable (ImageEncodingOptions) -> (any ImageEncoding)?)? = nil,
         libraryVersion: @escaping @Sendable () -> String? = { nil }
@@ -39,6 +45,11 @@ public struct ImageFormat: Sendable {
         self.fileExtensions = fileExtensions
         self.capabilities = capabilities
         self.sniff = sniff
+        self.previewPolicy =
+            previewPolicy ?? { data in
+                guard type != .jpeg, type != .gif else { return .default(for: data) }
+                return capabilities.contains(.progressive) ? .incremental : .disabled
+            }
         self.makeDecoder = makeDecoder
         self.makeEncoder = makeEncoder
         self.libraryVersion = libraryVersion

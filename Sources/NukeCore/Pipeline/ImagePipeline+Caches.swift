@@ -34,12 +34,16 @@ extension ImagePipeline {
         return cache[imageCacheKey(for: request)]
     }
 
-    /// Stores an image in memory, if the request allows writing.
+    /// Stores an image in memory, if the request allows writing; a preview only where no final image is.
     func storeImage(_ container: ImageContainer, for request: ImageRequest) {
         guard !request.options.contains(.disableMemoryCacheWrites),
             let cache = imageCache(for: request)
         else { return }
-        cache[imageCacheKey(for: request)] = container
+        let key = imageCacheKey(for: request)
+        if container.isPreview {
+            guard configuration.isStoringPreviewsInMemoryCache, cache[key]?.isPreview ?? true else { return }
+        }
+        cache[key] = container
     }
 
     /// The first data stored under one of the keys, if the request allows reading; read on a disk thread.

@@ -32,6 +32,15 @@ extension ImagePipeline {
         /// Bytes a load may bring; by default the lesser of 200 MiB and a tenth of the memory; nil: any number.
         public var maximumResponseDataSize: Int? = min(200 << 20, HostLimits.memory / 10)
 
+        /// Whether previews are decoded while data arrives; false by default.
+        public var isProgressiveDecodingEnabled = false
+        /// Seconds that pass at least from one preview of a load to its next; 0.5 by default, 0: none.
+        public var progressiveDecodingInterval: Double = 0.5
+        /// Whether previews go into the memory cache, until the final image replaces them; true by default.
+        public var isStoringPreviewsInMemoryCache = true
+        /// Seconds on the clock that `progressiveDecodingInterval` goes by; tests set it.
+        var now: @Sendable () -> Double = { MonotonicClock.now }
+
         /// Whether equal work is done once; true by default.
         public var isTaskCoalescingEnabled = true
         /// Whether `file:` and `data:` URLs are read without a loader; true by default.

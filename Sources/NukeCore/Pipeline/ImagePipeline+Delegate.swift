@@ -21,6 +21,12 @@ extension ImagePipeline {
         /// The encoder of an image that goes to the data cache; by default the configuration's.
         func imageEncoder(for context: ImageEncodingContext, pipeline: ImagePipeline) -> any ImageEncoding
 
+        /// What to show while data arrives, given what has come; by default what the format of the data answers.
+        ///
+        /// Asked only where previews are enabled. While the answer is `disabled` it is asked again, a few times, as the data
+        /// grows; any other answer holds for the rest of the load.
+        func previewPolicy(for context: ImageDecodingContext, pipeline: ImagePipeline) -> ImagePipeline.PreviewPolicy
+
         /// The cache of decoded images for a request; by default the configuration's.
         func imageCache(for request: ImageRequest, pipeline: ImagePipeline) -> (any ImageCaching)?
 
@@ -71,6 +77,15 @@ extension ImagePipeline.Delegate {
         let configuration = pipeline.configuration
         return configuration.makeImageEncoder?(context)
             ?? ImageEncoders.Default(registry: configuration.decoderRegistry)
+    }
+
+    /// What the registered format of the data answers, or `PreviewPolicy.default(for:)`.
+    public func previewPolicy(
+        for context: ImageDecodingContext, pipeline: ImagePipeline
+    ) -> ImagePipeline.PreviewPolicy {
+        let registry = pipeline.configuration.decoderRegistry
+        let format = registry.formats.first { $0.matches(context.data, isCompleted: false) == .yes }
+        return format?.previewPolicy(context.data) ?? .default(for: context.data)
     }
 
     /// The configuration's cache.

@@ -4,13 +4,15 @@
     internal import Foundation
 #endif
 
-/// The bytes of a download, and the response that brought them, if a loader did.
+/// The bytes of a download, all or those received so far, and the response that brought them, if a loader did.
 struct OriginalData: Sendable {
     let data: Data
     let response: DataResponse?
 }
 
 /// Loads the original bytes: with a loader, from a file or data URL, or from the request's data closure.
+///
+/// Partial values are what a loader has brought so far, where the whole length is known and a subscriber wants them.
 final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private let pipeline: ImagePipeline
     private let request: ImageRequest
@@ -143,7 +145,8 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         guard !isDisposed, let mailbox else { return }
         let (chunks, completion) = mailbox.take()
         for chunk in chunks where !isDisposed { receive(chunk.data, chunk.response) }
-        if let completion, !isDisposed { complete(completion.error) }
+        guard !isDisposed else { return }
+        if let completion { complete(completion.error) } else { sendPartialData() }
     }
 
     private func receive(_ chunk: Data, _ response: DataResponse) {
@@ -165,6 +168,14 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         send(
             progress: ImageTask.Progress(
                 completed: Int64(received.count), total: self.response?.expectedContentLength ?? -1))
+    }
+
+    /// Tells what has come, once for all the chunks that came together.
+    private func sendPartialData() {
+        guard let response, received.count > 0, response.expectedContentLength > received.count,
+            arePartialValuesWanted
+        else { return }
+        send(value: OriginalData(data: received.prefix(), response: response))
     }
 
     private func complete(_ error: (any Error)?) {

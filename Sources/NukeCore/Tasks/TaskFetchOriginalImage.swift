@@ -5,22 +5,36 @@
 #endif
 
 /// Makes the image before any processor: decodes the data, or runs the request's image closure.
+///
+/// Partial values are previews, decoded while the data arrives. One decoder serves all of them and the final image; it is
+/// asked for one thing at a time.
 final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     private let pipeline: ImagePipeline
     private let request: ImageRequest
     private let hintingProcessor: (any ImageProcessing)?
+    private var previews: PreviewSchedule
+    private var previewState = PreviewState.idle
+    /// The decoder, once there was one for partial data, with what it was made from.
+    private var session: DecodingSession?
+    /// The newest bytes that no preview was made of.
+    private var newest: OriginalData?
+    /// All the bytes, while the decoder is still busy with a preview.
+    private var complete: OriginalData?
+
+    private enum PreviewState { case idle, queued, decoding }
 
     init(_ pipeline: ImagePipeline, _ request: ImageRequest, hintedBy processor: (any ImageProcessing)?) {
         self.pipeline = pipeline
         self.request = request
         self.hintingProcessor = processor
+        previews = PreviewSchedule(interval: pipeline.configuration.progressiveDecodingInterval)
         super.init()
     }
 
     override func start() {
         if case .image(_, let closure) = request.resource { return run(closure) }
         dependency = pipeline.fetchDataNode(for: request).subscribe(self) { [weak self] original, isCompleted in
-            if isCompleted { self?.decode(original) }
+            if isCompleted { self?.decode(original) } else { self?.decodePreview(of: original) }
         }
     }
 
@@ -44,19 +58,108 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         }
     }
 
+    // MARK: Final image
+
+    /// Decodes everything; a preview that waits for its turn is given up, one under way is let end.
     private func decode(_ original: OriginalData) {
+        newest = nil
+        guard previewState != .decoding else { return complete = original }
+        operation?.cancel()
+        let session = session ?? DecodingSession(decoder: nil, context: context(for: original))
+        pipeline.decode(session.completed(with: original), with: session.decoder, for: self) { [weak self] result in
+            switch result {
+            case .success(let container): self?.finish(container, original.response)
+            case .failure(let error): self?.send(error: error)
+            }
+        }
+    }
+
+    private func context(for original: OriginalData) -> ImageDecodingContext {
         var context = ImageDecodingContext(
             request: request, data: original.data, dataResponse: original.response)
         context.hintingProcessor = hintingProcessor
-        pipeline.decode(context, for: self) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let container):
-                let response = ImageResponse(
-                    container: container, request: self.request, dataResponse: original.response)
-                self.send(value: response, isCompleted: true)
-            case .failure(let error): self.send(error: error)
-            }
+        context.limits = pipeline.configuration.imageLimits
+        context.previewPolicy = previews.policy
+        return context
+    }
+
+    private func finish(_ container: ImageContainer, _ response: DataResponse?) {
+        send(
+            value: ImageResponse(container: container, request: request, dataResponse: response), isCompleted: true)
+    }
+
+    // MARK: Previews
+
+    override var wantsPartialValues: Bool {
+        pipeline.configuration.isProgressiveDecodingEnabled && !previews.isOver
+    }
+
+    private func decodePreview(of partial: OriginalData) {
+        guard wantsPartialValues else { return }
+        newest = partial
+        decodePreview()
+    }
+
+    /// Starts a preview of the newest bytes, unless it is too early for one or another is not done yet.
+    private func decodePreview() {
+        guard previewState == .idle, let newest else { return }
+        if previews.needsPolicy(byteCount: newest.data.count) {
+            var context = context(for: newest)
+            context.isCompleted = false
+            let policy = pipeline.delegate.previewPolicy(for: context, pipeline: pipeline)
+            previews.resolve(policy, byteCount: newest.data.count)
         }
+        guard previews.isDue(at: pipeline.configuration.now()), let decoder = makeDecoder(for: newest) else { return }
+        if decoder.isAsynchronous { return enqueuePreview() }
+        if let (session, partial) = takeNewest() { finishPreview(session.decodePartially(partial.data), of: partial) }
+    }
+
+    /// The decoder of this load; nil if the data so far is too little for one.
+    private func makeDecoder(for partial: OriginalData) -> (any ImageDecoding)? {
+        if let session { return session.decoder }
+        var context = context(for: partial)
+        context.isCompleted = false
+        guard let decoder = pipeline.delegate.imageDecoder(for: context, pipeline: pipeline) else { return nil }
+        session = DecodingSession(decoder: decoder, context: context)
+        return decoder
+    }
+
+    private func enqueuePreview() {
+        previewState = .queued
+        operation = pipeline.configuration.imageDecodingQueue.add(priority: priority) { [weak self] in
+            guard let priority = self?.priority, let (session, partial) = self?.takeNewest() else { return }
+            let outcome = await withTaskCancellationHandler {
+                await CodecThreads.shared.run(priority: priority) { session.decodePartially(partial.data) }
+            } onCancel: {
+                session.context.cancellation.cancel()
+            }
+            if let self, !self.isDisposed { self.finishPreview(outcome, of: partial) }
+        }
+    }
+
+    /// What to decode, now that it is this preview's turn: whatever came while it waited counts.
+    private func takeNewest() -> (DecodingSession, OriginalData)? {
+        guard let session, let newest else { return nil }
+        previewState = .decoding
+        self.newest = nil
+        return (session, newest)
+    }
+
+    private func finishPreview(_ outcome: DecodingSession.Outcome, of partial: OriginalData) {
+        previewState = .idle
+        operation = nil
+        switch outcome {
+        case .final(let container):
+            // Nobody here needs the rest; the transfer ends, unless others do.
+            dependency?.unsubscribe()
+            dependency = nil
+            finish(container, partial.response)
+        case .preview(let container) where complete == nil:
+            previews.previewed(at: pipeline.configuration.now())
+            send(value: ImageResponse(container: container, request: request, dataResponse: partial.response))
+        case .preview, .nothing: break
+        }
+        guard !isDisposed else { return }
+        if let complete { decode(complete) } else { decodePreview() }
     }
 }

@@ -8,11 +8,14 @@
 ///
 /// Looks in memory, then on disk, under the request's own key; then lets a node for one processor fewer do the same, and
 /// applies the last processor to what that gives. Without processors it comes to the original image.
+///
+/// Partial values are previews: they go the same way, except that one that comes while another is being processed is dropped.
 final class TaskLoadImage: TaskNode<ImageResponse> {
     private let pipeline: ImagePipeline
     private let request: ImageRequest
     private let hintingProcessor: (any ImageProcessing)?
     private let isMemoryChecked: Bool
+    private var isProcessingPreview = false
 
     init(
         _ pipeline: ImagePipeline, _ request: ImageRequest, hintedBy processor: (any ImageProcessing)?,
@@ -79,7 +82,7 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         shorter.processors.removeLast()
         dependency = pipeline.loadImageNode(for: shorter, hintedBy: hintingProcessor)
             .subscribe(self) { [weak self] response, isCompleted in
-                if isCompleted { self?.process(response, with: processor) }
+                self?.process(response, isCompleted: isCompleted, with: processor)
             }
     }
 
@@ -87,35 +90,40 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
         dependency = pipeline.fetchImageNode(for: request, hintedBy: hintingProcessor)
             .subscribe(self) { [weak self] response, isCompleted in
-                if isCompleted { self?.finish(response) }
+                self?.finish(response, isCompleted: isCompleted)
             }
     }
 
-    private func process(_ response: ImageResponse, with processor: any ImageProcessing) {
-        let context = ImageProcessingContext(request: request, response: response, isCompleted: true)
+    private func process(_ response: ImageResponse, isCompleted: Bool, with processor: any ImageProcessing) {
+        if isCompleted { operation?.cancel() } else if isProcessingPreview { return }
+        isProcessingPreview = !isCompleted
+        let context = ImageProcessingContext(request: request, response: response, isCompleted: isCompleted)
         operation = pipeline.configuration.imageProcessingQueue.add(priority: priority) { [weak self] in
             guard let priority = self?.priority else { return }
             let result = await CodecThreads.shared.run(priority: priority) {
                 Result { try processor.process(response.container, context: context) }
             }
-            guard let self, !self.isDisposed else { return }
+            guard let self, !self.isDisposed, isCompleted == !self.isProcessingPreview else { return }
+            self.isProcessingPreview = false
             switch result {
             case .success(var container):
                 container.originalSize = nil
+                if container.isPreview == isCompleted { container.isPreview = !isCompleted }
                 var response = response
                 response.container = container
-                self.finish(response)
+                self.finish(response, isCompleted: isCompleted)
             case .failure(let error):
+                guard isCompleted else { return }  // a preview less
                 self.send(error: .processingFailed(processor: processor, context: context, error: error))
             }
         }
     }
 
-    private func finish(_ response: ImageResponse) {
+    private func finish(_ response: ImageResponse, isCompleted: Bool = true) {
         var response = response
         response.request = request
         // Only what somebody asked for goes into memory; steps on the way there would push other images out.
         if hasDirectImageTasks { pipeline.storeImage(response.container, for: request) }
-        send(value: response, isCompleted: true)
+        send(value: response, isCompleted: isCompleted)
     }
 }

@@ -75,6 +75,14 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
         subscriptions.keys.sorted().flatMap { subscriptions[$0]?.subscriber?.imageTasks ?? [] }
     }
 
+    /// Whether this node, as a subscriber, has a use for values that are not final.
+    var wantsPartialValues: Bool { false }
+
+    /// Whether some subscriber has a use for values that are not final.
+    var arePartialValuesWanted: Bool {
+        subscriptions.values.contains { $0.subscriber?.wantsPartialValues ?? false }
+    }
+
     /// Whether an image task waits for this node itself.
     var hasDirectImageTasks: Bool { subscriptions.values.contains { $0.subscriber is ImageTask } }
 
@@ -185,6 +193,8 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
 protocol TaskSubscriber: AnyObject {
     /// The image tasks that wait through this subscriber.
     var imageTasks: [ImageTask] { get }
+    /// Whether values that are not final are of use.
+    var wantsPartialValues: Bool { get }
 }
 
 /// A subscriber's hold on a node.

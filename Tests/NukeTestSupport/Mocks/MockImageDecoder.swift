@@ -7,7 +7,14 @@ public final class MockImageDecoder: ImageDecoding {
         var decodeCount = 0
         var hints: [ImageSize?] = []
         var error: (any Error)?
+        var decodePartially: PartialDecode?
+        var partialCounts: [Int] = []
+        var contexts: [ImageDecodingContext] = []
+        var decodingSessions: [Int] = []
     }
+
+    /// Makes something of partial data, for a context.
+    public typealias PartialDecode = @Sendable (Data, ImageDecodingContext) throws -> ImageContainer?
 
     private let state = Lock(State())
     private let size: ImageSize
@@ -36,6 +43,32 @@ public final class MockImageDecoder: ImageDecoding {
         set { state.withLock { $0.error = newValue } }
     }
 
+    /// What every further partial decode does; nil, as at first: there are no previews.
+    public var decodePartially: PartialDecode? {
+        get { state.withLock { $0.decodePartially } }
+        set { state.withLock { $0.decodePartially = newValue } }
+    }
+
+    /// Makes every further partial decode give a preview of the size that the decoder has.
+    public func enablePreviews(willDecode: @escaping @Sendable (Data) -> Void = { _ in }) {
+        decodePartially = { [size] data, context in
+            willDecode(data)
+            let image = Bitmap.mock(width: Int(size.width), height: Int(size.height))
+            var container = try context.makeContainer(image: image, type: "org.nuke.mock", originalSize: size)
+            container.isPreview = true
+            return container
+        }
+    }
+
+    /// How many bytes there were at each partial decode, in order.
+    public var partialCounts: [Int] { state.withLock { $0.partialCounts } }
+
+    /// What each session of the `registry` was made from, in order.
+    public var contexts: [ImageDecodingContext] { state.withLock { $0.contexts } }
+
+    /// The sessions, counted from 0 in the order of `contexts`, that decoded whole data.
+    public var decodingSessions: [Int] { state.withLock { $0.decodingSessions } }
+
     public func decode(_ data: Data) throws -> ImageContainer { try decode(data, in: nil) }
 
     private func decode(_ data: Data, in context: ImageDecodingContext?) throws -> ImageContainer {
@@ -59,16 +92,37 @@ public final class MockImageDecoder: ImageDecoding {
     /// A registry in which this decoder takes everything, hints and all.
     public var registry: ImageDecoderRegistry {
         let registry = ImageDecoderRegistry()
-        registry.register { context in Session(decoder: self, context: context) }
+        registry.register { context in self.makeSession(context) }
         return registry
+    }
+
+    /// A decoder of one load that counts here.
+    public func makeSession(_ context: ImageDecodingContext) -> any ImageDecoding {
+        let number = state.withLock { state in
+            state.contexts.append(context)
+            return state.contexts.count - 1
+        }
+        return Session(decoder: self, number: number, context: context)
     }
 
     private struct Session: ImageDecoding {
         let decoder: MockImageDecoder
+        let number: Int
         let context: ImageDecodingContext
         var isAsynchronous: Bool { decoder.isAsynchronous }
 
-        func decode(_ data: Data) throws -> ImageContainer { try decoder.decode(data, in: context) }
+        func decode(_ data: Data) throws -> ImageContainer {
+            decoder.state.withLock { $0.decodingSessions.append(number) }
+            return try decoder.decode(data, in: context)
+        }
+
+        func decodePartiallyDownloadedData(_ data: Data) throws -> ImageContainer? {
+            let decodePartially = decoder.state.withLock { state in
+                state.partialCounts.append(data.count)
+                return state.decodePartially
+            }
+            return try decodePartially?(data, context)
+        }
     }
 }
 

@@ -16,6 +16,8 @@ public final class RecordingDelegate: ImagePipeline.Delegate {
     private let onCreated: @Sendable (ImageTask) -> Void
     private let onEvent: @ImagePipelineActor @Sendable (ImageTask, ImageTask.Event, ImagePipeline) -> Void
     private let willLoad: @Sendable (DataRequest) async throws -> DataRequest
+    private let policy: (@Sendable (ImageDecodingContext) -> ImagePipeline.PreviewPolicy)?
+    private let asked = Lock<[Int]>([])
 
     /// Creates a delegate.
     public init(
@@ -23,15 +25,27 @@ public final class RecordingDelegate: ImagePipeline.Delegate {
         onEvent: @escaping @ImagePipelineActor @Sendable (ImageTask, ImageTask.Event, ImagePipeline) -> Void = {
             _, _, _ in
         },
-        willLoad: @escaping @Sendable (DataRequest) async throws -> DataRequest = { $0 }
+        willLoad: @escaping @Sendable (DataRequest) async throws -> DataRequest = { $0 },
+        policy: (@Sendable (ImageDecodingContext) -> ImagePipeline.PreviewPolicy)? = nil
     ) {
         self.onCreated = onCreated
         self.onEvent = onEvent
         self.willLoad = willLoad
+        self.policy = policy
     }
 
     /// Everything so far.
     public var records: [Record] { log.withLock { $0 } }
+
+    /// How many bytes there were each time the preview policy was asked for.
+    public var policyCounts: [Int] { asked.withLock { $0 } }
+
+    public func previewPolicy(
+        for context: ImageDecodingContext, pipeline: ImagePipeline
+    ) -> ImagePipeline.PreviewPolicy {
+        asked.withLock { $0.append(context.data.count) }
+        return policy?(context) ?? .default(for: context.data)
+    }
 
     private func add(_ record: Record) { log.withLock { $0.append(record) } }
 
