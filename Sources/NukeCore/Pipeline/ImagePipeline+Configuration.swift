@@ -45,6 +45,12 @@ extension ImagePipeline {
         public var isTaskCoalescingEnabled = true
         /// Whether `file:` and `data:` URLs are read without a loader; true by default.
         public var isLocalResourcesSupportEnabled = true
+        /// Whether loads start at most 25 at once and then 80 a second; false by default.
+        ///
+        /// For loaders that suffer from many starts and cancellations in a short time.
+        public var isRateLimiterEnabled = false
+        /// The clock of the rate limiter; tests set it.
+        var clock: any Clock<Duration> = ContinuousClock()
 
         /// Loads at once: 6 by default.
         public var dataLoadingQueue = TaskQueue(maxConcurrentOperationCount: 6)

@@ -28,6 +28,8 @@ public final class ImagePipeline: Sendable {
     let hasUserDelegate: Bool
     /// The configuration's, at hand for hits.
     let imageCache: (any ImageCaching)?
+    /// What starts of loads are spread with; nil if they are not.
+    let rateLimiter: RateLimiter?
     private let lastTaskId = Atomic<UInt64>(0)
     private let isInvalidated = Atomic<Bool>(false)
     /// Hits that were answered without a task.
@@ -46,6 +48,7 @@ public final class ImagePipeline: Sendable {
         self.delegate = delegate ?? DefaultPipelineDelegate()
         hasUserDelegate = delegate != nil
         imageCache = configuration.imageCache
+        rateLimiter = configuration.isRateLimiterEnabled ? RateLimiter(clock: configuration.clock) : nil
         let isCoalescing = configuration.isTaskCoalescingEnabled
         loadImagePool = TaskPool(isCoalescingEnabled: isCoalescing)
         fetchImagePool = TaskPool(isCoalescingEnabled: isCoalescing)
@@ -113,10 +116,15 @@ public final class ImagePipeline: Sendable {
 
     // MARK: Tasks
 
-    private func startTask(with request: ImageRequest, isDataTask: Bool = false, isMemoryChecked: Bool) -> ImageTask {
+    /// Makes a task and schedules its start; `prepare` is called before anything can happen to it.
+    func startTask(
+        with request: ImageRequest, isDataTask: Bool = false, isMemoryChecked: Bool,
+        prepare: (ImageTask) -> Void = { _ in }
+    ) -> ImageTask {
         let task = ImageTask(
             taskId: lastTaskId.wrappingAdd(1, ordering: .relaxed).newValue, request: request, isDataTask: isDataTask,
             pipeline: self)
+        prepare(task)
         if hasUserDelegate, !isDataTask { delegate.imageTaskCreated(task, pipeline: self) }
         Task { @ImagePipelineActor in start(task, isMemoryChecked: isMemoryChecked) }
         return task

@@ -121,6 +121,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
                 return send(error: .dataLoadingFailed(error: error))
             }
         }
+        await waitForTurn()
         guard !isDisposed else { return }
         self.loader = loader
         let mailbox = DataMailbox { [weak self] in self?.drainMailbox() }
@@ -135,6 +136,18 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         } onCancel: {
             mailbox.abandon()
         }
+    }
+
+    /// Waits until the rate limiter, if there is one, lets the load start; or until nobody wants it any more.
+    private func waitForTurn() async {
+        guard !isDisposed, let rateLimiter = pipeline.rateLimiter else { return }
+        let (turns, turn) = AsyncStream<Void>.makeStream()
+        rateLimiter.execute { [weak self] in
+            turn.finish()
+            return self?.isDisposed == false
+        }
+        // The cancellation of the work ends this too, so that its slot is free at once.
+        for await _ in turns {}
     }
 
     override func priorityDidChange() {
