@@ -1,4 +1,4 @@
-import NukeCore
+public import NukeCore
 
 /// Lets everything that is due on the pipeline's actor happen until a condition holds there.
 ///
