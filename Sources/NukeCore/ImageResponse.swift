@@ -17,6 +17,9 @@ public struct ImageResponse: Sendable {
     /// The cache that the image came from, also where it was processed afterwards; nil if it was loaded.
     public var cacheType: CacheType?
 
+    /// Whether the image is as a decoder made it, and has not been through the delegate's `decompress`.
+    var isDecompressionNeeded = false
+
     /// Creates a response.
     public init(
         container: ImageContainer, request: ImageRequest, dataResponse: DataResponse? = nil,

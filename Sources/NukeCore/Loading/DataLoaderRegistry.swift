@@ -33,6 +33,9 @@ public final class DataLoaderRegistry: Sendable {
     /// Removes everything.
     public func clear() { loaders.withLock { $0 = [:] } }
 
+    /// The loaders of all schemes, in no order; one that serves several may be there as often.
+    var all: [any DataLoading] { loaders.withLock { Array($0.values) } }
+
     /// The loader that serves a scheme, in any letter case.
     public func loader(for scheme: String) -> (any DataLoading)? {
         loaders.withLock { $0[scheme.lowercased()] }

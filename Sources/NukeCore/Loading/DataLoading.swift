@@ -19,6 +19,22 @@ public protocol DataLoading: Sendable {
         didReceiveData: @escaping @Sendable (Data, DataResponse) -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) -> any Cancellable
+
+    /// Forgets what the loader keeps of answers to this request, such as in an HTTP cache; by default it keeps nothing.
+    ///
+    /// May come on any thread. A loader that hands requests on hands this on too.
+    func removeData(for request: DataRequest)
+
+    /// Forgets every answer that the loader keeps; by default it keeps none.
+    func removeAllData()
+}
+
+extension DataLoading {
+    /// Does nothing: nothing is kept.
+    public func removeData(for request: DataRequest) {}
+
+    /// Does nothing: nothing is kept.
+    public func removeAllData() {}
 }
 
 /// Something under way that can be stopped.

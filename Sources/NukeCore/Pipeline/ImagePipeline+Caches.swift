@@ -8,21 +8,25 @@
 extension ImagePipeline {
     /// The key of a request in memory.
     func imageCacheKey(for request: ImageRequest) -> ImageCacheKey {
-        delegate.cacheKey(for: request, pipeline: self).map { ImageCacheKey(key: $0) }
-            ?? ImageCacheKey(request: request)
+        customCacheKey(for: request).map { ImageCacheKey(key: $0) } ?? request.cacheKey
     }
 
     /// The key of a request's own result on disk.
     func dataCacheKey(for request: ImageRequest) -> String {
-        delegate.cacheKey(for: request, pipeline: self) ?? request.dataKey
+        customCacheKey(for: request) ?? request.dataKey
     }
 
     /// The key of a request's original data on disk.
     func originalDataCacheKey(for request: ImageRequest) -> String {
-        delegate.cacheKey(for: request, pipeline: self) ?? request.originalDataKey
+        customCacheKey(for: request) ?? request.originalDataKey
     }
 
-    private func imageCache(for request: ImageRequest) -> (any ImageCaching)? {
+    private func customCacheKey(for request: ImageRequest) -> String? {
+        hasUserDelegate ? delegate.cacheKey(for: request, pipeline: self) : nil
+    }
+
+    /// The memory cache of a request.
+    func imageCache(for request: ImageRequest) -> (any ImageCaching)? {
         hasUserDelegate ? delegate.imageCache(for: request, pipeline: self) : imageCache
     }
 
@@ -54,23 +58,22 @@ extension ImagePipeline {
         guard !request.options.contains(.disableDiskCacheReads),
             let cache = delegate.dataCache(for: request, pipeline: self)
         else { return nil }
-        for key in keys { await dataStores.completion(of: key) }
-        return await CodecThreads.disk.run(priority: priority) {
+        return await CodecThreads.disk.run(priority: priority) { [dataStores] in
             for key in keys {
+                dataStores.finish(key)
                 if let data = cache.cachedData(for: key) { return (key, data) }
             }
             return nil
         }
     }
 
-    /// Stores the original data of a download for those of the tasks that allow it; written on a disk thread.
-    @ImagePipelineActor
-    func storeOriginalData(_ data: Data, for tasks: [ImageTask]) {
-        var keys = Set<String>()
-        for task in tasks where !task.request.options.contains(.disableDiskCacheWrites) {
-            guard let cache = delegate.dataCache(for: task.request, pipeline: self) else { continue }
-            let key = originalDataCacheKey(for: task.request)
-            if keys.insert(key).inserted { dataStores.store(data, for: key, in: cache) }
-        }
+    /// What data stored under a key is to be decoded as.
+    func decodingContext(for data: Data, key: String, request: ImageRequest) -> ImageDecodingContext {
+        var request = request
+        // What is stored under a key of its own is the result already, and no original to be reduced.
+        if key != originalDataCacheKey(for: request) { request.thumbnail = nil }
+        var context = ImageDecodingContext(request: request, data: data, cacheType: .disk)
+        context.limits = configuration.imageLimits
+        return context
     }
 }

@@ -24,6 +24,13 @@ extension ImagePipeline {
             set { customImageCache = .some(newValue) }
         }
 
+        /// What goes to the data cache; the original data by default.
+        public var dataCachePolicy: DataCachePolicy = .storeOriginalData
+        /// The steps that are applied to the images of requests that name none; none by default.
+        ///
+        /// They count as the request's own, in its keys too.
+        public var processors: [any ImageProcessing] = []
+
         /// Judges a response before its body is taken: an error fails the load; by default statuses but 200…299 do.
         public var validate: @Sendable (DataResponse) -> (any Swift.Error)? = Self.validateStatus
 
@@ -41,6 +48,10 @@ extension ImagePipeline {
         /// Seconds on the clock that `progressiveDecodingInterval` goes by; tests set it.
         var now: @Sendable () -> Double = { MonotonicClock.now }
 
+        /// Whether the delegate is asked to decompress decoded images; true by default.
+        ///
+        /// Bitmaps hold pixels, so without a delegate there is nothing to do.
+        public var isDecompressionEnabled = true
         /// Whether equal work is done once; true by default.
         public var isTaskCoalescingEnabled = true
         /// Whether `file:` and `data:` URLs are read without a loader; true by default.
@@ -60,6 +71,8 @@ extension ImagePipeline {
         public var imageProcessingQueue = TaskQueue(maxConcurrentOperationCount: CodecThreads.shared.count)
         /// Encodes at once: as many as codec threads by default.
         public var imageEncodingQueue = TaskQueue(maxConcurrentOperationCount: CodecThreads.shared.count)
+        /// Decompressions at once, where the delegate does any: 2 by default.
+        public var imageDecompressingQueue = TaskQueue(maxConcurrentOperationCount: 2)
 
         /// Creates the default configuration: memory cache only, loaders and formats of the shared registries.
         public init(dataLoader: (any DataLoading)? = nil) {

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
+    public import FoundationEssentials
 #else
-    internal import Foundation
+    public import Foundation
 #endif
 
 extension ImagePipeline {
@@ -12,7 +12,6 @@ extension ImagePipeline {
     /// The pipeline keeps its delegate alive.
     public protocol Delegate: AnyObject, Sendable {
         /// The loader for a request; by default the configuration's, or the registry's for the URL's scheme.
-        @ImagePipelineActor
         func dataLoader(for request: ImageRequest, pipeline: ImagePipeline) -> (any DataLoading)?
 
         /// The decoder for data; by default the configuration's, or the registry's.
@@ -35,6 +34,31 @@ extension ImagePipeline {
 
         /// The key of a request in both caches; nil, the default: the one made of the request.
         func cacheKey(for request: ImageRequest, pipeline: ImagePipeline) -> String?
+
+        /// Called before data is stored in the data cache; what `completion` is called with is stored in its place.
+        ///
+        /// Called only where options and policy let the data be stored. `completion` may be called later, from any thread;
+        /// nothing is stored if it is called with nil, or never.
+        ///
+        /// - Parameters:
+        ///   - data: Original data, or the image encoded.
+        ///   - image: The image that was encoded; nil for original data.
+        ///   - request: The request that the data is stored for.
+        ///   - pipeline: The pipeline.
+        ///   - completion: Takes what is to be stored.
+        @ImagePipelineActor
+        func willCache(
+            data: Data, image: ImageContainer?, for request: ImageRequest, pipeline: ImagePipeline,
+            completion: @escaping @Sendable (Data?) -> Void)
+
+        /// Whether an image goes through `decompress`; by default `Configuration.isDecompressionEnabled`.
+        ///
+        /// Asked for final images as the decoder made them; thumbnails and processed images need no decompression.
+        @ImagePipelineActor
+        func shouldDecompress(response: ImageResponse, for request: ImageRequest, pipeline: ImagePipeline) -> Bool
+
+        /// Makes an image ready to be shown; called on a codec thread. By default the response is as it was.
+        func decompress(response: ImageResponse, request: ImageRequest, pipeline: ImagePipeline) -> ImageResponse
 
         /// Called before a URL is loaded; what it returns goes to the loader. May take its time: a slot is held meanwhile.
         ///
@@ -100,6 +124,24 @@ extension ImagePipeline.Delegate {
 
     /// Nil: the key made of the request.
     public func cacheKey(for request: ImageRequest, pipeline: ImagePipeline) -> String? { nil }
+
+    /// Stores the data as it is.
+    @ImagePipelineActor
+    public func willCache(
+        data: Data, image: ImageContainer?, for request: ImageRequest, pipeline: ImagePipeline,
+        completion: @escaping @Sendable (Data?) -> Void
+    ) { completion(data) }
+
+    /// What the configuration says.
+    @ImagePipelineActor
+    public func shouldDecompress(
+        response: ImageResponse, for request: ImageRequest, pipeline: ImagePipeline
+    ) -> Bool { pipeline.configuration.isDecompressionEnabled }
+
+    /// The response as it is.
+    public func decompress(
+        response: ImageResponse, request: ImageRequest, pipeline: ImagePipeline
+    ) -> ImageResponse { response }
 
     /// The request as it is.
     @concurrent

@@ -35,7 +35,9 @@ public final class ImagePipeline: Sendable {
     /// Hits that were answered without a task.
     private let immediateHits = Atomic<Int>(0)
 
-    @ImagePipelineActor let dataStores = PendingDataStores()
+    let dataStores = PendingDataStores()
+    /// Images that are being encoded for data caches.
+    let encodings = PendingWork()
     @ImagePipelineActor private var tasks: [ImageTask: TaskSubscription?] = [:]
     @ImagePipelineActor let loadImagePool: TaskPool<LoadImageKey, ImageResponse>
     @ImagePipelineActor let fetchImagePool: TaskPool<OriginalImageKey, ImageResponse>
@@ -43,10 +45,15 @@ public final class ImagePipeline: Sendable {
     @ImagePipelineActor let loadDataPool: TaskPool<LoadImageKey, ImageResponse>
 
     /// Creates a pipeline.
-    public init(configuration: Configuration = Configuration(), delegate: (any Delegate)? = nil) {
+    public convenience init(configuration: Configuration = Configuration(), delegate: (any Delegate)? = nil) {
+        self.init(configuration, delegate ?? DefaultPipelineDelegate(), isUserDelegate: delegate != nil)
+    }
+
+    /// Creates a pipeline whose delegate is the user's, and hears of everything, or is not.
+    init(_ configuration: Configuration, _ delegate: any Delegate, isUserDelegate: Bool) {
         self.configuration = configuration
-        self.delegate = delegate ?? DefaultPipelineDelegate()
-        hasUserDelegate = delegate != nil
+        self.delegate = delegate
+        hasUserDelegate = isUserDelegate
         imageCache = configuration.imageCache
         rateLimiter = configuration.isRateLimiterEnabled ? RateLimiter(clock: configuration.clock) : nil
         let isCoalescing = configuration.isTaskCoalescingEnabled
@@ -85,6 +92,7 @@ public final class ImagePipeline: Sendable {
     public func image(for request: ImageRequest) async throws(Error) -> PlatformImage {
         let canAnswerAtOnce = !hasUserDelegate && !isInvalidated.load(ordering: .relaxed)
         if canAnswerAtOnce, !Task.isCancelled {
+            let request = effectiveRequest(request)
             if let container = cachedImage(for: request), !container.isPreview {
                 immediateHits.wrappingAdd(1, ordering: .relaxed)
                 return container.image
@@ -96,7 +104,8 @@ public final class ImagePipeline: Sendable {
 
     /// The bytes that a request asks for and the response that brought them; nil for cached and local bytes.
     ///
-    /// Processors are not applied.
+    /// Processors are not applied. What a data cache has stored for the request counts, also if that is the processed image,
+    /// encoded. The image of an image closure is encoded.
     public func data(for request: ImageRequest) async throws(Error) -> (Data, DataResponse?) {
         let task = startTask(with: request, isDataTask: true, isMemoryChecked: true)
         let response = try await task.response
@@ -111,10 +120,15 @@ public final class ImagePipeline: Sendable {
         }
     }
 
-    /// Returns when everything that was handed to data caches so far is with them.
-    package func finishDataStores() async { await dataStores.completion() }
-
     // MARK: Tasks
+
+    /// The request with the configuration's processors, if it has none.
+    func effectiveRequest(_ request: ImageRequest) -> ImageRequest {
+        guard !configuration.processors.isEmpty, request.processors.isEmpty else { return request }
+        var request = request
+        request.processors = configuration.processors
+        return request
+    }
 
     /// Makes a task and schedules its start; `prepare` is called before anything can happen to it.
     func startTask(
@@ -122,20 +136,26 @@ public final class ImagePipeline: Sendable {
         prepare: (ImageTask) -> Void = { _ in }
     ) -> ImageTask {
         let task = ImageTask(
-            taskId: lastTaskId.wrappingAdd(1, ordering: .relaxed).newValue, request: request, isDataTask: isDataTask,
-            pipeline: self)
+            taskId: lastTaskId.wrappingAdd(1, ordering: .relaxed).newValue, request: effectiveRequest(request),
+            isDataTask: isDataTask, pipeline: self)
+        let isTooLate = isInvalidated.load(ordering: .relaxed)
         prepare(task)
         if hasUserDelegate, !isDataTask { delegate.imageTaskCreated(task, pipeline: self) }
-        Task { @ImagePipelineActor in start(task, isMemoryChecked: isMemoryChecked) }
+        Task { @ImagePipelineActor in
+            if isTooLate {
+                deliver(.finished(.failure(.pipelineInvalidated)), to: task)
+            } else {
+                start(task, isMemoryChecked: isMemoryChecked)
+            }
+        }
         return task
     }
 
     @ImagePipelineActor
     private func start(_ task: ImageTask, isMemoryChecked: Bool) {
-        guard !isInvalidated.load(ordering: .relaxed) else {
-            return deliver(.finished(.failure(.pipelineInvalidated)), to: task)
-        }
-        guard !task.isCancelled else { return deliver(.finished(.failure(.cancelled)), to: task) }
+        // A pipeline that was invalidated since the task was made ends it like those under way.
+        let isCancelled = task.isCancelled || isInvalidated.load(ordering: .relaxed)
+        guard !isCancelled else { return deliver(.finished(.failure(.cancelled)), to: task) }
         tasks[task] = .some(nil)
         if hasUserDelegate, !task.isDataTask { delegate.imageTaskDidStart(task, pipeline: self) }
         let node =
@@ -214,7 +234,12 @@ public final class ImagePipeline: Sendable {
     @ImagePipelineActor
     func fetchDataNode(for request: ImageRequest) -> TaskNode<OriginalData> {
         startQueuedDownload(for: request)
-        return fetchDataPool.node(for: request.downloadKey) { TaskFetchOriginalData(self, request) }
+        return fetchDataPool.node(for: request.downloadKey) {
+            // Bytes are the same whatever is made of them; the loader and the delegate need not know.
+            var request = request
+            if !request.processors.isEmpty { request.processors = [] }
+            return TaskFetchOriginalData(self, request)
+        }
     }
 
     /// Takes a download that waits out of the queue if this request, which is about to join it, skips the queue.

@@ -105,7 +105,7 @@ final class PrefetchWorker: Sendable {
 
     @ImagePipelineActor
     private func isInMemory(_ request: ImageRequest) -> Bool {
-        guard destination == .memoryCache, let container = pipeline.cachedImage(for: request) else { return false }
+        guard destination == .memoryCache, let container = pipeline.cache[request] else { return false }
         return !container.isPreview
     }
 

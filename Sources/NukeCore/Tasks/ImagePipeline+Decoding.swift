@@ -34,7 +34,8 @@ extension ImagePipeline {
         }
     }
 
-    private static func decode(
+    /// Decodes complete data; blocks, so it belongs on codec threads.
+    static func decode(
         _ context: ImageDecodingContext, with decoder: any ImageDecoding
     ) -> Result<ImageContainer, Error> {
         do {

@@ -8,6 +8,8 @@
 struct OriginalData: Sendable {
     let data: Data
     let response: DataResponse?
+    /// Where the data is stored already.
+    var entries: Set<DataCacheEntry> = []
 }
 
 /// Loads the original bytes: with a loader, from a file or data URL, or from the request's data closure.
@@ -213,9 +215,8 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         if let limit = configuration.maximumResponseDataSize, data.count > limit {
             return send(error: .dataDownloadExceededMaximumSize)
         }
-        if request.url.flatMap({ LocalResource($0) }) == nil {
-            pipeline.storeOriginalData(data, for: imageTasks)
-        }
-        send(value: OriginalData(data: data, response: response), isCompleted: true)
+        var original = OriginalData(data: data, response: response)
+        pipeline.store(&original, for: imageTasks)
+        send(value: original, isCompleted: true)
     }
 }

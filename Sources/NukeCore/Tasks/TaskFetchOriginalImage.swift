@@ -67,9 +67,13 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         operation?.cancel()
         let session = session ?? DecodingSession(decoder: nil, context: context(for: original))
         pipeline.decode(session.completed(with: original), with: session.decoder, for: self) { [weak self] result in
+            guard let self else { return }
+            // Tasks that joined while the image was decoded came too late for the download to see them.
+            var original = original
+            self.pipeline.store(&original, for: self.imageTasks)
             switch result {
-            case .success(let container): self?.finish(container, original.response)
-            case .failure(let error): self?.send(error: error)
+            case .success(let container): self.finish(container, original.response)
+            case .failure(let error): self.send(error: error)
             }
         }
     }

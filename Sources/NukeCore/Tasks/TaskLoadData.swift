@@ -5,6 +5,8 @@
 #endif
 
 /// Makes the bytes of a request: from the disk cache, under the request's own key or the original's, or loaded.
+///
+/// An image closure brings no bytes: its image is encoded.
 final class TaskLoadData: TaskNode<ImageResponse> {
     private let pipeline: ImagePipeline
     private let request: ImageRequest
@@ -32,9 +34,36 @@ final class TaskLoadData: TaskNode<ImageResponse> {
     }
 
     private func fetchOriginal() {
+        if case .image = request.resource { return fetchImage() }
         if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
         dependency = pipeline.fetchDataNode(for: request).subscribe(self) { [weak self] original, isCompleted in
             if isCompleted { self?.finish(original.data, original.response, nil) }
+        }
+    }
+
+    private func fetchImage() {
+        var plain = request
+        plain.processors = []
+        if let container = pipeline.cachedImage(for: plain), !container.isPreview {
+            return encode(ImageResponse(container: container, request: plain, cacheType: .memory))
+        }
+        if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
+        dependency = pipeline.fetchImageNode(for: plain, hintedBy: nil).subscribe(self) {
+            [weak self] response, isCompleted in
+            if isCompleted { self?.encode(response) }
+        }
+    }
+
+    private func encode(_ response: ImageResponse) {
+        let encoding = ImageEncodingJob(response.container, for: request, nil, in: pipeline)
+        operation = pipeline.configuration.imageEncodingQueue.add(priority: priority) { [weak self] in
+            guard let priority = self?.priority else { return }
+            let result = await CodecThreads.shared.run(priority: priority) { Result { try encoding.run() } }
+            guard let self, !self.isDisposed else { return }
+            switch result {
+            case .success(let data): self.finish(data, nil, response.cacheType)
+            case .failure(let error): self.send(error: .dataLoadingFailed(error: error))
+            }
         }
     }
 

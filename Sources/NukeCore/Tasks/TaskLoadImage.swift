@@ -48,29 +48,34 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         if request.thumbnail != nil, request.processors.isEmpty {
             keys.append(pipeline.originalDataCacheKey(for: request))
         }
+        readCachedData(keys[...])
+    }
+
+    private func readCachedData(_ keys: ArraySlice<String>) {
         let reading = Task { @ImagePipelineActor [weak self, pipeline, request, priority] in
-            let found = await pipeline.cachedData(for: request, keys: keys, priority: priority)
+            let found = await pipeline.cachedData(for: request, keys: Array(keys), priority: priority)
             guard let self, !self.isDisposed else { return }
             self.onCancelled = nil
-            if let found { self.decode(found.data, key: found.key) } else { self.loadFurther() }
+            guard let found else { return self.loadFurther() }
+            let others = keys.drop { $0 != found.key }.dropFirst()
+            self.decode(found.data, key: found.key) {
+                // An entry that can't be decoded is as good as none.
+                if others.isEmpty { self.loadFurther() } else { self.readCachedData(others) }
+            }
         }
         onCancelled = { reading.cancel() }
     }
 
-    private func decode(_ data: Data, key: String) {
-        var decodedRequest = request
-        // What is stored under a key of its own is the result already, and no original to be reduced.
-        let isOriginal = key == pipeline.originalDataCacheKey(for: request)
-        if !isOriginal { decodedRequest.thumbnail = nil }
-        var context = ImageDecodingContext(request: decodedRequest, data: data, cacheType: .disk)
-        if isOriginal, request.processors.isEmpty { context.hintingProcessor = hintingProcessor }
+    private func decode(_ data: Data, key: String, onFailure: @escaping @ImagePipelineActor () -> Void) {
+        var context = pipeline.decodingContext(for: data, key: key, request: request)
+        // Without processors and thumbnail this is the whole picture, of which the first processor may need less.
+        if request.processors.isEmpty, request.thumbnail == nil { context.hintingProcessor = hintingProcessor }
         pipeline.decode(context, for: self) { [weak self] result in
             guard let self else { return }
-            switch result {
-            case .success(let container):
-                self.finish(ImageResponse(container: container, request: self.request, cacheType: .disk))
-            case .failure: self.loadFurther()  // an entry that can't be decoded is as good as none
-            }
+            guard case .success(let container) = result else { return onFailure() }
+            var response = ImageResponse(container: container, request: self.request, cacheType: .disk)
+            response.isDecompressionNeeded = self.request.thumbnail == nil
+            self.finish(response, isStored: true)
         }
     }
 
@@ -90,8 +95,17 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
         dependency = pipeline.fetchImageNode(for: request, hintedBy: hintingProcessor)
             .subscribe(self) { [weak self] response, isCompleted in
-                self?.finish(response, isCompleted: isCompleted)
+                guard let self else { return }
+                var response = response
+                response.isDecompressionNeeded = isCompleted && self.isDecoded
+                self.finish(response, isCompleted: isCompleted)
             }
+    }
+
+    /// Whether the original image is a decoder's and whole.
+    private var isDecoded: Bool {
+        if case .image = request.resource { return false }
+        return request.thumbnail == nil
     }
 
     private func process(_ response: ImageResponse, isCompleted: Bool, with processor: any ImageProcessing) {
@@ -110,6 +124,7 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
                 container.originalSize = nil
                 if container.isPreview == isCompleted { container.isPreview = !isCompleted }
                 var response = response
+                if container.image !== response.image { response.isDecompressionNeeded = false }
                 response.container = container
                 self.finish(response, isCompleted: isCompleted)
             case .failure(let error):
@@ -119,11 +134,33 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         }
     }
 
-    private func finish(_ response: ImageResponse, isCompleted: Bool = true) {
+    // MARK: Result
+
+    /// Has the image decompressed where the delegate wants that, and delivers it.
+    ///
+    /// `isStored` says that the image is from the disk and need not go there again.
+    private func finish(_ response: ImageResponse, isCompleted: Bool = true, isStored: Bool = false) {
+        guard isCompleted, hasDirectImageTasks, pipeline.needsDecompression(response, for: request) else {
+            return deliver(response, isCompleted: isCompleted, isStored: isStored)
+        }
+        operation = pipeline.configuration.imageDecompressingQueue.add(priority: priority) {
+            [weak self, pipeline, request] in
+            guard let priority = self?.priority else { return }
+            var decompressed = await CodecThreads.shared.run(priority: priority) {
+                pipeline.delegate.decompress(response: response, request: request, pipeline: pipeline)
+            }
+            decompressed.isDecompressionNeeded = false
+            if let self, !self.isDisposed { self.deliver(decompressed, isCompleted: true, isStored: isStored) }
+        }
+    }
+
+    private func deliver(_ response: ImageResponse, isCompleted: Bool, isStored: Bool) {
         var response = response
         response.request = request
-        // Only what somebody asked for goes into memory; steps on the way there would push other images out.
-        if hasDirectImageTasks { pipeline.storeImage(response.container, for: request) }
+        // Only what somebody asked for is stored; steps on the way there would push other images out.
+        let isAskedFor = hasDirectImageTasks
+        if isAskedFor { pipeline.storeImage(response.container, for: request) }
         send(value: response, isCompleted: isCompleted)
+        if isCompleted, isAskedFor, !isStored { pipeline.storeEncodedImage(response, for: request) }
     }
 }

@@ -41,7 +41,7 @@ public final class MockImageCache: ImageCaching {
     public func removeAll() { state.withLock { $0.images = [:] } }
 }
 
-/// A data cache in memory that counts.
+/// A data cache in memory that counts, and that tests can hold back.
 public final class MockDataCache: DataCaching {
     private struct State {
         var entries: [String: Data] = [:]
@@ -50,9 +50,16 @@ public final class MockDataCache: DataCaching {
     }
 
     private let state = Lock(State())
+    private let willRead: @Sendable () -> Void
+    private let willWrite: @Sendable () -> Void
 
-    /// Creates an empty cache.
-    public init() {}
+    /// Creates an empty cache; the closures are called on the thread that reads or writes, before it does.
+    public init(
+        willRead: @escaping @Sendable () -> Void = {}, willWrite: @escaping @Sendable () -> Void = {}
+    ) {
+        self.willRead = willRead
+        self.willWrite = willWrite
+    }
 
     /// How often somebody looked.
     public var readCount: Int { state.withLock { $0.readCount } }
@@ -62,7 +69,8 @@ public final class MockDataCache: DataCaching {
     public var entries: [String: Data] { state.withLock { $0.entries } }
 
     public func cachedData(for key: String) -> Data? {
-        state.withLock { state -> Data? in
+        willRead()
+        return state.withLock { state -> Data? in
             state.readCount += 1
             return state.entries[key]
         }
@@ -71,6 +79,7 @@ public final class MockDataCache: DataCaching {
     public func containsData(for key: String) -> Bool { state.withLock { $0.entries[key] != nil } }
 
     public func storeData(_ data: Data, for key: String) {
+        willWrite()
         state.withLock { state in
             state.writeCount += 1
             state.entries[key] = data

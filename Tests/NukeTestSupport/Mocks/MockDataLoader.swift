@@ -26,6 +26,8 @@ public final class MockDataLoader: DataLoading {
         var fallback: Answer? = Answer(chunks: [Data(repeating: 1, count: 22789)])
         var isSuspended = false
         var transfers: [MockTransfer] = []
+        var removedURLs: [String] = []
+        var removeAllCount = 0
     }
 
     private let state = Lock(State())
@@ -60,6 +62,18 @@ public final class MockDataLoader: DataLoading {
 
     /// How many loads were cancelled.
     public var cancelCount: Int { transfers.filter(\.isCancelled).count }
+
+    /// The URLs of which the loader was told to forget what it keeps.
+    public var removedURLs: [String] { state.withLock { $0.removedURLs } }
+
+    /// How often the loader was told to forget all it keeps.
+    public var removeAllCount: Int { state.withLock { $0.removeAllCount } }
+
+    public func removeData(for request: DataRequest) {
+        state.withLock { $0.removedURLs.append(request.url?.absoluteString ?? "") }
+    }
+
+    public func removeAllData() { state.withLock { $0.removeAllCount += 1 } }
 
     public func loadData(
         with request: DataRequest, didReceiveData: @escaping @Sendable (Data, DataResponse) -> Void,
