@@ -22,7 +22,11 @@ extension ImageDecoders {
 
         /// What the header tells, up to the first scan.
         public func properties(of data: Data) throws(ImageDecodingError) -> ImageProperties? {
-            try JPEGSession(data, limits: context.limits).readHeader().properties
+            let header = try JPEGSession(data, limits: context.limits).readHeader()
+            var properties = header.properties
+            let denominator = header.denominator(for: context.decodeHint(for: header.uprightSize))
+            properties.workingSetBytes = header.decodedBytes(reducedBy: denominator) + header.codecBytes
+            return properties
         }
 
         /// The picture.
@@ -55,13 +59,9 @@ extension ImageDecoders {
 
         /// Checks the limits: the whole picture counts for its sides and pixels, the reduced one for the memory.
         private func check(_ header: JPEGHeader, denominator: Int) throws(ImageDecodingError) {
-            // Sides are 16-bit numbers in the file, so this product fits.
-            let decodedBytes =
-                JPEGHeader.reduced(header.width, by: denominator)
-                * JPEGHeader.reduced(header.height, by: denominator) * PixelFormat.rgba8.bytesPerPixel
             try context.limits.check(
-                width: header.width, height: header.height, decodedBytes: decodedBytes,
-                codecBytes: header.hasMultipleScans ? header.coefficientBytes : 0, codec: JPEGSession.codec)
+                width: header.width, height: header.height, decodedBytes: header.decodedBytes(reducedBy: denominator),
+                codecBytes: header.codecBytes, codec: JPEGSession.codec)
         }
     }
 }

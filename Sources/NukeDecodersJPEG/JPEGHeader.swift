@@ -46,6 +46,14 @@ struct JPEGHeader {
         return divisors ?? 1
     }
 
+    /// Bytes that the codec holds beside the pixels.
+    var codecBytes: Int { hasMultipleScans ? coefficientBytes : 0 }
+
+    /// Bytes of the pixels of the picture reduced by a divisor; sides are 16-bit numbers in the file, so the product fits.
+    func decodedBytes(reducedBy divisor: Int) -> Int {
+        Self.reduced(width, by: divisor) * Self.reduced(height, by: divisor) * PixelFormat.rgba8.bytesPerPixel
+    }
+
     /// A side of the picture reduced by a divisor, as the library rounds it.
     static func reduced(_ side: Int, by divisor: Int) -> Int { (side + divisor - 1) / divisor }
 }

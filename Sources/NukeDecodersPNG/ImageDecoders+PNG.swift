@@ -25,7 +25,10 @@ extension ImageDecoders {
         ///
         /// Throws if the data is no PNG, ends within the header, or is of Apple's CgBI kind.
         public func properties(of data: Data) throws(ImageDecodingError) -> ImageProperties? {
-            try PNGHeader(data.bytes).properties
+            let header = try PNGHeader(data.bytes)
+            var properties = header.properties
+            properties.workingSetBytes = rendering(of: header).workingSetBytes
+            return properties
         }
 
         /// The picture, at a size of at least twice the context's hint.
@@ -34,10 +37,7 @@ extension ImageDecoders {
         public func decode(_ data: Data) throws(ImageDecodingError) -> ImageContainer {
             let bytes = data.bytes
             let header = try PNGHeader(bytes)
-            let keepsLayout = context.request.thumbnail?.createThumbnailWithTransform == false
-            let orientation = keepsLayout ? .up : header.orientation
-            let size = orientation.applied(to: ImageSize(width: header.width, height: header.height))
-            let rendering = PNGRendering(header, orientation: orientation, hint: context.decodeHint(for: size))
+            let rendering = rendering(of: header)
             try rendering.check(context.limits)
             let watch = DecodingWatch(context)
             let reader = try PNGReader(bytes, limits: context.limits)
@@ -46,7 +46,14 @@ extension ImageDecoders {
             let profile = header.hasICCProfile ? reader.profile : nil
             let space = profile.flatMap { ColorSpace(iccProfile: $0, for: .rgba8) } ?? .sRGB
             let image = pixels.freeze(isOpaque: !reader.hasAlpha, colorSpace: space)
-            return try context.makeContainer(image: image, type: .png, originalSize: size)
+            return try context.makeContainer(image: image, type: .png, originalSize: rendering.originalSize)
+        }
+
+        private func rendering(of header: PNGHeader) -> PNGRendering {
+            let keepsLayout = context.request.thumbnail?.createThumbnailWithTransform == false
+            let orientation = keepsLayout ? .up : header.orientation
+            let size = orientation.applied(to: ImageSize(width: header.width, height: header.height))
+            return PNGRendering(header, orientation: orientation, hint: context.decodeHint(for: size))
         }
     }
 }

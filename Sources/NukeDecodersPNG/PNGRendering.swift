@@ -21,18 +21,30 @@ struct PNGRendering {
         }
     }
 
+    /// The size of the whole picture as it will stand.
+    var originalSize: ImageSize { orientation.applied(to: ImageSize(width: width, height: height)) }
+
+    /// Bytes that will be held at once.
+    var workingSetBytes: Int { Self.sum(needs.kept, needs.beside) }
+
     /// Throws unless what will be held at once is within the limits.
+    func check(_ limits: ImageLimits) throws(ImageDecodingError) {
+        try limits.check(
+            width: width, height: height, decodedBytes: needs.kept, codecBytes: needs.beside,
+            codec: ImageDecoders.PNG.codec)
+    }
+
+    /// Bytes of the pixels that are kept, and of what is held beside them.
     ///
     /// Adam7 gives no row whole before the last pass, so the stored picture is held beside what is made of it.
-    func check(_ limits: ImageLimits) throws(ImageDecodingError) {
+    private var needs: (kept: Int, beside: Int) {
         let stored = Self.byteCount(width, height)
         let kept = reduced.map { Self.byteCount($0.width, $0.height) } ?? stored
         // libpng's row, the row before it, and one that is being turned or reduced.
         var beside = Self.byteCount(width, 5)
         if isInterlaced, reduced != nil || orientation != .up { beside = Self.sum(beside, stored) }
         if reduced != nil, orientation != .up { beside = Self.sum(beside, kept) }
-        try limits.check(
-            width: width, height: height, decodedBytes: kept, codecBytes: beside, codec: ImageDecoders.PNG.codec)
+        return (kept, beside)
     }
 
     /// Reads the picture.

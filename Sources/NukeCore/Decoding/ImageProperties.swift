@@ -36,6 +36,10 @@ public struct ImageProperties: Hashable, Sendable {
     public var hasICCProfile: Bool
     /// Whether the picture is stored in passes of rising quality.
     public var isProgressive: Bool
+    /// Bytes that decoding holds at once, reduced as the decoder's context allows: its pixels and what the codec has beside them.
+    ///
+    /// Nil, the default: those of the whole picture as RGBA8.
+    public var workingSetBytes: Int?
 
     /// Creates the properties of a still picture; set what differs afterwards.
     ///

@@ -63,7 +63,7 @@ extension ImagePipeline {
             let context = pipeline.decodingContext(
                 for: data, key: pipeline.dataCacheKey(for: request), request: request)
             guard let decoder = pipeline.delegate.imageDecoder(for: context, pipeline: pipeline) else { return nil }
-            return try? ImagePipeline.decode(context, with: decoder).get()
+            return DecodingJob(context: context, decoder: decoder, budget: pipeline.memoryBudget).runWithoutWaiting()
         }
 
         /// Stores an image for a request in each of the caches: in memory as it is, on disk encoded on the calling thread.

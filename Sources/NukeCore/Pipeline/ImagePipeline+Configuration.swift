@@ -36,6 +36,13 @@ extension ImagePipeline {
 
         /// What pictures may ask for.
         public var imageLimits = ImageLimits()
+        /// Bytes that the pipeline's loads may hold at once, from decoding until the image is handed over.
+        ///
+        /// Half of what the process may use by default: of the host's memory, the cgroup's limit or the address space, whichever
+        /// is least. Loads that don't fit wait, by priority; one that alone needs more fails with
+        /// `ImageDecodingError.Code.limitExceeded` before any pixel is decoded. Images that were handed over or are cached
+        /// don't count.
+        public var memoryBudget: Int = HostLimits.memory / 2
         /// Bytes a load may bring; by default the lesser of 200 MiB and a tenth of the memory; nil: any number.
         public var maximumResponseDataSize: Int? = min(200 << 20, HostLimits.memory / 10)
 

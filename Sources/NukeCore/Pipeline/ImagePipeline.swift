@@ -30,6 +30,8 @@ public final class ImagePipeline: Sendable {
     let imageCache: (any ImageCaching)?
     /// What starts of loads are spread with; nil if they are not.
     let rateLimiter: RateLimiter?
+    /// What the loads may hold at once, in bytes.
+    let memoryBudget: MemoryBudget
     private let lastTaskId = Atomic<UInt64>(0)
     private let isInvalidated = Atomic<Bool>(false)
     /// Hits that were answered without a task.
@@ -56,6 +58,7 @@ public final class ImagePipeline: Sendable {
         hasUserDelegate = isUserDelegate
         imageCache = configuration.imageCache
         rateLimiter = configuration.isRateLimiterEnabled ? RateLimiter(clock: configuration.clock) : nil
+        memoryBudget = MemoryBudget(limit: configuration.memoryBudget)
         let isCoalescing = configuration.isTaskCoalescingEnabled
         loadImagePool = TaskPool(isCoalescingEnabled: isCoalescing)
         fetchImagePool = TaskPool(isCoalescingEnabled: isCoalescing)

@@ -19,6 +19,11 @@ public protocol ImageProcessing: Sendable {
     /// In upright pixels. Nil, the default: every pixel is needed. Decoders use it to decode less; what they decode is at
     /// least twice the hint or whole, and `ImageProcessingContext.originalSize` tells the size that the original has.
     func decodeHint(for original: ImageSize) -> ImageSize?
+
+    /// The size of the result for an image of this size, in pixels: what the pipeline counts on to keep its memory budget.
+    ///
+    /// By default the `decodeHint`, if there is one, else the size of the image: to be told by what enlarges.
+    func outputSize(for size: ImageSize) -> ImageSize
 }
 
 extension ImageProcessing {
@@ -35,6 +40,9 @@ extension ImageProcessing {
 
     /// Nil: every pixel is needed.
     public func decodeHint(for original: ImageSize) -> ImageSize? { nil }
+
+    /// The hint, or the size itself.
+    public func outputSize(for size: ImageSize) -> ImageSize { decodeHint(for: size) ?? size }
 }
 
 extension ImageProcessing where Self: Hashable {

@@ -33,6 +33,16 @@ extension ImageProcessors {
         /// What the first member answers.
         public func decodeHint(for original: ImageSize) -> ImageSize? { processors.first?.decodeHint(for: original) }
 
+        /// The largest size that any member makes.
+        public func outputSize(for size: ImageSize) -> ImageSize {
+            var (size, largest) = (size, ImageSize(width: 0, height: 0))
+            for processor in processors {
+                size = processor.outputSize(for: size)
+                if size.width * size.height > largest.width * largest.height { largest = size }
+            }
+            return processors.isEmpty ? size : largest
+        }
+
         /// Whether the members are pairwise equal.
         public static func == (a: Composition, b: Composition) -> Bool {
             ProcessorList(a.processors) == ProcessorList(b.processors)

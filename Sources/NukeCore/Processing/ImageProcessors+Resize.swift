@@ -68,6 +68,12 @@ extension ImageProcessors {
             return ImageSize(width: width, height: height)
         }
 
+        /// The exact size of the result; the size itself if the target is impossible.
+        public func outputSize(for size: ImageSize) -> ImageSize {
+            guard let plan = try? Plan(self, original: size) else { return size }
+            return ImageSize(width: plan.width, height: plan.height)
+        }
+
         /// Size, mode and flags; points and pixels that mean the same share it.
         public var identifier: String {
             """

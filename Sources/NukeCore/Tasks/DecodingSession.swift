@@ -28,17 +28,36 @@ struct DecodingSession: Sendable {
     }
 
     /// Decodes what has come so far; whatever is wrong with it, the final decode will tell.
-    func decodePartially(_ data: Data) -> Outcome {
+    ///
+    /// What the decoder holds from then on is reserved for the whole load; there is no preview where that would take waiting.
+    func decodePartially(_ data: Data, memory: Memory) -> (Outcome, MemoryBudget.Reservation?) {
         do {
             try context.cancellation.check()
             // The header may not have come yet.
-            if let properties = try? decoder?.properties(of: data) {
-                try context.limits.check(properties, for: context)
+            let properties = try? decoder?.properties(of: data)
+            if let properties { try context.limits.check(properties, for: context) }
+            let workingSet = WorkingSet(properties, processors: memory.processors)
+            let reservation =
+                memory.reservation ?? memory.budget.reserve(workingSet.byteCount, priority: memory.priority)
+            guard let reservation else { return (.nothing, nil) }
+            guard let container = try decoder?.decodePartiallyDownloadedData(data) else {
+                return (.nothing, properties == nil ? memory.reservation : reservation)
             }
-            guard let container = try decoder?.decodePartiallyDownloadedData(data) else { return .nothing }
-            return container.isPreview ? .preview(container) : .final(container)
+            if properties == nil || !container.isPreview {
+                reservation.resize(to: workingSet.byteCount(decoded: container, processors: memory.processors))
+            }
+            return (container.isPreview ? .preview(container) : .final(container), reservation)
         } catch {
-            return .nothing
+            return (.nothing, memory.reservation)
         }
+    }
+
+    /// What a preview has, or may take, to hold.
+    struct Memory: Sendable {
+        let budget: MemoryBudget
+        /// What an earlier preview of the load has taken.
+        let reservation: MemoryBudget.Reservation?
+        let processors: Set<ProcessorList>
+        let priority: ImageRequest.Priority
     }
 }

@@ -7,7 +7,8 @@
 extension ImagePipeline {
     /// Decodes complete data in the decoding queue, as the node's operation; `completion` is not called once it is disposed.
     ///
-    /// With `decoder`, if there is one; with a new one otherwise.
+    /// With `decoder`, if there is one; with a new one otherwise. Before, the load's working set is reserved, which may take
+    /// its time; the node holds the reservation afterwards.
     @ImagePipelineActor
     func decode(
         _ context: ImageDecodingContext, with decoder: (any ImageDecoding)? = nil, for node: TaskNode<ImageResponse>,
@@ -18,60 +19,55 @@ extension ImagePipeline {
         guard let decoder = decoder ?? delegate.imageDecoder(for: context, pipeline: self) else {
             return completion(.failure(.decoderNotRegistered(context: context)))
         }
-        guard decoder.isAsynchronous else { return completion(Self.decode(context, with: decoder)) }
-        let cancellation = context.cancellation
-        node.operation = configuration.imageDecodingQueue.add(priority: node.priority) { [weak node, context] in
-            guard let priority = node?.priority else { return }
-            let result = await withTaskCancellationHandler {
-                if let decoder = decoder as? any AsyncImageDecoding {
-                    return await Self.decode(context, awaiting: decoder)
+        let job = DecodingJob(
+            context: context, decoder: decoder, budget: memoryBudget,
+            processors: processors(after: context.request, for: node))
+        decode(job, for: node, with: node.reservation, completion: completion)
+    }
+
+    /// Makes an attempt; one without enough memory gives its place in the queue back, and waits for its turn.
+    @ImagePipelineActor
+    private func decode(
+        _ job: DecodingJob, for node: TaskNode<ImageResponse>, with reservation: MemoryBudget.Reservation?,
+        completion: @escaping @ImagePipelineActor (Result<ImageContainer, Error>) -> Void
+    ) {
+        let handle: @ImagePipelineActor (DecodingJob.Outcome, TaskNode<ImageResponse>) -> Void = { outcome, node in
+            switch outcome {
+            case .success(let container, let reservation):
+                node.reservation = reservation
+                completion(.success(container))
+            case .failure(let error): completion(.failure(error))
+            case .needsMemory(let byteCount):
+                node.operation = self.memoryBudget.wait(for: byteCount, priority: node.priority) {
+                    [weak node] reservation in
+                    guard let node, !node.isDisposed else { return }
+                    self.decode(job, for: node, with: reservation, completion: completion)
                 }
-                return await CodecThreads.shared.run(priority: priority) { Self.decode(context, with: decoder) }
+            }
+        }
+        guard job.decoder.isAsynchronous else { return handle(job.run(reservation, priority: node.priority), node) }
+        node.operation = configuration.imageDecodingQueue.add(priority: node.priority) { [weak node] in
+            guard let priority = node?.priority else { return }
+            let outcome = await withTaskCancellationHandler {
+                if let decoder = job.decoder as? any AsyncImageDecoding {
+                    return await job.run(reservation, priority: priority, awaiting: decoder)
+                }
+                return await CodecThreads.shared.run(priority: priority) { job.run(reservation, priority: priority) }
             } onCancel: {
-                cancellation.cancel()
+                job.context.cancellation.cancel()
             }
-            if let node, !node.isDisposed { completion(result) }
+            if let node, !node.isDisposed { handle(outcome, node) }
         }
     }
 
-    /// Decodes complete data; blocks, so it belongs on codec threads.
-    static func decode(
-        _ context: ImageDecodingContext, with decoder: any ImageDecoding
-    ) -> Result<ImageContainer, Error> {
-        do {
-            try context.cancellation.check()
-            if let properties = try decoder.properties(of: context.data) {
-                try context.limits.check(properties, for: context)
-            }
-            return .success(final(try decoder.decode(context.data)))
-        } catch {
-            return .failure(failure(error, of: decoder, context))
+    /// The lists of processors that the tasks which wait for a node want applied to what a request gives.
+    @ImagePipelineActor
+    func processors(after request: ImageRequest, for node: TaskNode<ImageResponse>) -> Set<ProcessorList> {
+        var lists = Set<ProcessorList>()
+        for task in node.imageTasks where task.request.processors.count > request.processors.count {
+            lists.insert(ProcessorList(Array(task.request.processors.dropFirst(request.processors.count))))
         }
-    }
-
-    private static func decode(
-        _ context: ImageDecodingContext, awaiting decoder: any AsyncImageDecoding
-    ) async -> Result<ImageContainer, Error> {
-        do {
-            return .success(final(try await decoder.decode(context.data)))
-        } catch {
-            return .failure(failure(error, of: decoder, context))
-        }
-    }
-
-    /// What a decoder makes of everything is final, whatever it says.
-    private static func final(_ container: ImageContainer) -> ImageContainer {
-        guard container.isPreview else { return container }
-        var container = container
-        container.isPreview = false
-        return container
-    }
-
-    private static func failure(
-        _ error: any Swift.Error, of decoder: any ImageDecoding, _ context: ImageDecodingContext
-    ) -> Error {
-        if (error as? ImageDecodingError)?.code == .cancelled { return .cancelled }
-        return .decodingFailed(decoder: decoder, context: context, error: error)
+        return lists
     }
 }
 

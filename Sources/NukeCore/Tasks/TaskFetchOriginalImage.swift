@@ -115,7 +115,9 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         }
         guard previews.isDue(at: pipeline.configuration.now()), let decoder = makeDecoder(for: newest) else { return }
         if decoder.isAsynchronous { return enqueuePreview() }
-        if let (session, partial) = takeNewest() { finishPreview(session.decodePartially(partial.data), of: partial) }
+        if let (session, partial) = takeNewest() {
+            finishPreview(session.decodePartially(partial.data, memory: previewMemory), of: partial)
+        }
     }
 
     /// The decoder of this load; nil if the data so far is too little for one.
@@ -131,9 +133,11 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     private func enqueuePreview() {
         previewState = .queued
         operation = pipeline.configuration.imageDecodingQueue.add(priority: priority) { [weak self] in
-            guard let priority = self?.priority, let (session, partial) = self?.takeNewest() else { return }
+            guard let memory = self?.previewMemory, let (session, partial) = self?.takeNewest() else { return }
             let outcome = await withTaskCancellationHandler {
-                await CodecThreads.shared.run(priority: priority) { session.decodePartially(partial.data) }
+                await CodecThreads.shared.run(priority: memory.priority) {
+                    session.decodePartially(partial.data, memory: memory)
+                }
             } onCancel: {
                 session.context.cancellation.cancel()
             }
@@ -149,10 +153,19 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         return (session, newest)
     }
 
-    private func finishPreview(_ outcome: DecodingSession.Outcome, of partial: OriginalData) {
+    private var previewMemory: DecodingSession.Memory {
+        DecodingSession.Memory(
+            budget: pipeline.memoryBudget, reservation: reservation,
+            processors: pipeline.processors(after: request, for: self), priority: priority)
+    }
+
+    private func finishPreview(
+        _ result: (outcome: DecodingSession.Outcome, reservation: MemoryBudget.Reservation?), of partial: OriginalData
+    ) {
         previewState = .idle
         operation = nil
-        switch outcome {
+        reservation = result.reservation
+        switch result.outcome {
         case .final(let container):
             // Nobody here needs the rest; the transfer ends, unless others do.
             dependency?.unsubscribe()

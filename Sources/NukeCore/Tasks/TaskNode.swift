@@ -38,9 +38,14 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     }
 
     /// Work of this node in a queue; cancelled when the last subscriber leaves.
-    var operation: TaskQueue.Operation? {
+    var operation: (any NodeWork)? {
         didSet { operation?.priority = priority }
     }
+
+    /// The memory that this load is counted with, from decoding on.
+    ///
+    /// Passed on with the values to the nodes that depend on this one; given back when the last of them has ended.
+    var reservation: MemoryBudget.Reservation?
 
     /// The node that this one waits for; left when the last subscriber leaves.
     var dependency: TaskSubscription? {
@@ -113,10 +118,12 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     func subscribe<Dependent: Sendable>(
         _ dependent: TaskNode<Dependent>, onValue: @escaping @ImagePipelineActor (Value, _ isCompleted: Bool) -> Void
     ) -> TaskSubscription? {
-        subscribe(priority: dependent.priority, subscriber: dependent) { [weak dependent] event in
+        subscribe(priority: dependent.priority, subscriber: dependent) { [weak self, weak dependent] event in
             guard let dependent else { return }
             switch event {
-            case .value(let value, let isCompleted): onValue(value, isCompleted)
+            case .value(let value, let isCompleted):
+                if let reservation = self?.reservation { dependent.reservation = reservation }
+                onValue(value, isCompleted)
             case .progress(let progress): dependent.send(progress: progress)
             case .error(let error):
                 dependent.operation?.cancel()
@@ -185,7 +192,18 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
         subscriptions.removeAll()
         operation = nil
         dependency = nil
+        reservation = nil
     }
+}
+
+/// Work of a node that waits or runs somewhere: it follows the node's priority and ends with it.
+@ImagePipelineActor
+protocol NodeWork: AnyObject {
+    /// How urgent the work is.
+    var priority: ImageRequest.Priority { get set }
+
+    /// Ends the work, as far as it can still be ended.
+    func cancel()
 }
 
 /// Something that waits for nodes: another node or an image task.

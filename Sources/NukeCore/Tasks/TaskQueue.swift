@@ -110,7 +110,7 @@ public final class TaskQueue: Sendable {
 extension TaskQueue {
     /// A piece of work in a queue.
     @ImagePipelineActor
-    final class Operation {
+    final class Operation: NodeWork {
         private enum State { case pending, running, ended }
 
         private let queue: TaskQueue

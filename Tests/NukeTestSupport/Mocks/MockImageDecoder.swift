@@ -18,16 +18,20 @@ public final class MockImageDecoder: ImageDecoding {
 
     private let state = Lock(State())
     private let size: ImageSize
+    private let workingSetBytes: Int?
     private let willDecode: @Sendable () -> Void
     public let isAsynchronous: Bool
 
     /// Creates a decoder; `willDecode` is called on the decoding thread before each decode.
+    ///
+    /// With `workingSetBytes` it tells properties before decoding, and that it needs so much.
     public init(
         size: ImageSize = ImageSize(width: 640, height: 480), isAsynchronous: Bool = true,
-        willDecode: @escaping @Sendable () -> Void = {}
+        workingSetBytes: Int? = nil, willDecode: @escaping @Sendable () -> Void = {}
     ) {
         self.size = size
         self.isAsynchronous = isAsynchronous
+        self.workingSetBytes = workingSetBytes
         self.willDecode = willDecode
     }
 
@@ -68,6 +72,15 @@ public final class MockImageDecoder: ImageDecoding {
 
     /// The sessions, counted from 0 in the order of `contexts`, that decoded whole data.
     public var decodingSessions: [Int] { state.withLock { $0.decodingSessions } }
+
+    public func properties(of data: Data) throws -> ImageProperties? {
+        guard let workingSetBytes else { return nil }
+        var properties = ImageProperties(
+            type: "org.nuke.mock", storedWidth: Int(size.width), storedHeight: Int(size.height), hasAlpha: false,
+            bitDepth: 8, colorModel: .rgb)
+        properties.workingSetBytes = workingSetBytes
+        return properties
+    }
 
     public func decode(_ data: Data) throws -> ImageContainer { try decode(data, in: nil) }
 
@@ -110,6 +123,8 @@ public final class MockImageDecoder: ImageDecoding {
         let number: Int
         let context: ImageDecodingContext
         var isAsynchronous: Bool { decoder.isAsynchronous }
+
+        func properties(of data: Data) throws -> ImageProperties? { try decoder.properties(of: data) }
 
         func decode(_ data: Data) throws -> ImageContainer {
             decoder.state.withLock { $0.decodingSessions.append(number) }
