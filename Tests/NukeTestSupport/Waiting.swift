@@ -7,3 +7,8 @@ public import NukeCore
 public func waitUntil(_ condition: @ImagePipelineActor () -> Bool) async {
     while !condition() { await Task.yield() }
 }
+
+/// Lets everything that is due happen until a task has its outcome.
+public func waitUntilEnded(_ task: ImageTask) async {
+    await waitUntil { task.status.result != nil }
+}
