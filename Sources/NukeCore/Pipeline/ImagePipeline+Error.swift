@@ -38,16 +38,25 @@ extension ImagePipeline.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .dataMissingInCache: "the image is not in the caches, and the request allows nothing else"
-        case .dataLoadingFailed(let error): "\(error)"
+        case .dataLoadingFailed(let error): Self.nonEmpty("\(error)")
         case .dataIsEmpty: "the data is empty"
         case .decoderNotRegistered(let context): Self.noDecoder(for: context)
-        case .decodingFailed(let decoder, _, let error): "\(type(of: decoder)) failed: \(error)"
-        case .processingFailed(let processor, _, let error): "\(processor) failed: \(error)"
+        case .decodingFailed(let decoder, _, let error):
+            "\(type(of: decoder)) failed" + Self.reason(error, generic: error as? ImageDecodingError == .unknown)
+        case .processingFailed(let processor, _, let error):
+            "\(processor) failed" + Self.reason(error, generic: error as? ImageProcessingError == .unknown)
         case .imageRequestMissing: "there is no request"
         case .pipelineInvalidated: "the pipeline was invalidated"
         case .dataDownloadExceededMaximumSize: "the data is larger than the pipeline allows"
         case .cancelled: "the load was cancelled"
         }
+    }
+
+    private static func nonEmpty(_ text: String) -> String { text.isEmpty ? "the data could not be loaded" : text }
+
+    /// What stands behind "failed": nothing, where the error only says that there is no reason.
+    private static func reason(_ error: any Swift.Error, generic isGeneric: Bool) -> String {
+        isGeneric ? "" : ": \(error)"
     }
 
     private static func noDecoder(for context: ImageDecodingContext) -> String {

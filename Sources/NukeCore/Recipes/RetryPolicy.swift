@@ -37,10 +37,9 @@ public struct RetryPolicy: Sendable {
     /// The time after so many attempts, before chance shortens it.
     func delay(after attempts: Int) -> Duration {
         var delay = initialDelay
-        var attempt = 1
-        while delay<maximumDelay, delay>.zero, factor > 1, attempt < attempts {
+        for _ in 1..<max(1, attempts) {
+            if delay >= maximumDelay || delay <= .zero || factor <= 1 { break }
             delay = delay * factor
-            attempt += 1
         }
         return max(.zero, min(delay, maximumDelay))
     }

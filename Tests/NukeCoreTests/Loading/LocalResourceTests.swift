@@ -12,7 +12,7 @@ struct LocalResourceTests {
     }
 
     @Test(
-        "data URLs in all their forms (RFC 2397)",
+        "data URLs in all their forms, parsed by hand (RFC 2397) [LOC-05]",
         arguments: [
             ("data:,A%20brief%20note", "A brief note", "text/plain;charset=US-ASCII"),
             ("data:text/html,<p>", "<p>", "text/html"),
@@ -128,5 +128,101 @@ struct LocalResourceTests {
         _ = try await test.pipeline.image(for: ImageRequest(url: URL(string: "data:,a")))
         await test.pipeline.dataStores.completion()
         #expect(test.loader.loadCount == 1 && test.dataCache?.writeCount == 0)
+    }
+
+    // MARK: In a pipeline
+
+    @Test("local URLs, in any letter case, need no loader, no turn and no slot [LOC-01]")
+    func noLoader() async throws {
+        try await withFolder { folder in
+            try Data("content".utf8).write(to: URL(filePath: folder + "/a"))
+            let clock = TestClock()
+            let test = TestPipeline {
+                $0.isRateLimiterEnabled = true
+                $0.clock = clock
+                $0.dataLoadingQueue.isSuspended = true
+            }
+            for _ in 0..<25 { await test.pipeline.rateLimiter?.execute { true } }
+            for url in ["file://\(folder)/a", "FILE://\(folder)/a", "data:,a", "DATA:,a"] {
+                _ = try await test.pipeline.data(for: ImageRequest(url: URL(string: url)))
+            }
+            #expect(test.loader.loadCount == 0 && clock.sleeps.isEmpty)
+        }
+    }
+
+    @Test("malformed base64 fails the load [LOC-04]")
+    func malformedBase64() async {
+        let error = await #expect(throws: ImagePipeline.Error.self) {
+            try await TestPipeline().pipeline.image(for: "data:;base64,aG*s")
+        }
+        #expect((error?.dataLoadingError as? DataLoadingError)?.code == .malformedDataURL)
+    }
+
+    @Test("local data is never copied to disk [LOC-07]")
+    func notStored() async throws {
+        try await withFolder { folder in
+            try Data("content".utf8).write(to: URL(filePath: folder + "/a"))
+            let test = TestPipeline(hasDataCache: true)
+            for url in ["file://\(folder)/a", "data:,a"] {
+                _ = try await test.pipeline.image(for: ImageRequest(url: URL(string: url)))
+                _ = try await test.pipeline.data(for: ImageRequest(url: URL(string: url)))
+            }
+            await test.pipeline.finishDataStores()
+            #expect(test.dataCache?.writeCount == 0)
+        }
+    }
+
+    @Test("local images are merged, made small, processed and kept in memory like others [LOC-08]")
+    func asUsual() async throws {
+        let gate = ThreadGate()
+        let counter = MockProcessor.Counter()
+        let test = TestPipeline(decoder: MockImageDecoder(willDecode: { gate.wait() }))
+        var request: ImageRequest = "data:,a"
+        request.thumbnail = .init(maxPixelSize: 64)
+        request.processors = [MockProcessor("p", counter: counter)]
+        let tasks = (0..<2).map { _ in test.pipeline.imageTask(with: request) }
+        await waitUntil { test.pipeline.taskCount == 2 }
+        gate.open()
+        for task in tasks {
+            let image = try await task.image
+            #expect(image.width == 64 && image.height == 48)
+        }
+        #expect(test.decoder.decodeCount == 1 && counter.total == 1)
+        #expect(test.imageCache[ImageCacheKey(request: request)] != nil)
+    }
+
+    @Test("a file that is slow to read holds up nothing but itself [LOC-09]")
+    func readOffActor() async throws {
+        try await withFolder { folder in
+            try Data("content".utf8).write(to: URL(filePath: folder + "/a"))
+            let gate = ThreadGate()
+            let blocked = Locked(0)
+            for _ in 0..<CodecThreads.disk.count {
+                CodecThreads.disk.enqueue(priority: .veryHigh) {
+                    blocked.withLock { $0 += 1 }
+                    gate.wait()
+                }
+            }
+            await waitUntil { blocked.withLock { $0 } == CodecThreads.disk.count }
+            let test = TestPipeline()
+            let slow = test.pipeline.imageTask(with: ImageRequest(url: URL(string: "file://\(folder)/a")))
+            await waitUntil { test.pipeline.taskCount == 1 }
+            _ = try await test.pipeline.image(for: "http://test.com/a")
+            #expect(slow.status.result == nil)
+            gate.open()
+            _ = try await slow.image
+        }
+    }
+
+    @Test("where caches only are allowed, a local file is not read [LOC-10]")
+    func cacheOnly() async {
+        let request = ImageRequest(url: URL(string: "file:///missing"), options: [.returnCacheDataDontLoad])
+        let error = await #expect(throws: ImagePipeline.Error.self) {
+            try await TestPipeline().pipeline.image(for: request)
+        }
+        guard case .dataMissingInCache? = error else {
+            Issue.record("not missing: \(String(describing: error))")
+            return
+        }
     }
 }

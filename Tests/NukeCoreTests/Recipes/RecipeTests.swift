@@ -11,8 +11,10 @@ struct RecipeTests {
     let failure = DataLoadingError(.connectionLost, reason: "lost")
 
     /// A pipeline whose transfers wait for the test to end them.
-    private func suspended() -> TestPipeline {
-        let test = TestPipeline(hasDataCache: true)
+    ///
+    /// Without a data cache, in which loads would first look, in an order of their own.
+    private func suspended(hasDataCache: Bool = false) -> TestPipeline {
+        let test = TestPipeline(hasDataCache: hasDataCache)
         test.loader.isSuspended = true
         return test
     }
@@ -193,7 +195,7 @@ struct RecipeTests {
 
     @Test("what is in a cache comes first, and then the image loaded anew", arguments: ["memory", "disk", "nothing"])
     func staleThenFresh(cache: String) async throws {
-        let test = suspended()
+        let test = suspended(hasDataCache: true)
         if cache == "memory" { test.imageCache[ImageCacheKey(request: low)] = ImageContainer(image: .mock()) }
         if cache == "disk" { test.dataCache?.storeData(Data([1]), for: low.dataKey) }
         var iterator = test.pipeline.images(staleThenFresh: low).makeAsyncIterator()
