@@ -250,6 +250,10 @@ struct DelegateTests {
         let requests = asked.withLock { $0 }
         #expect(requests.count == 1 && requests.first?.processors.isEmpty == true)
         #expect(requests.first?.options == [.skipDecompression] && requests.first?.url == url)
+        var uncached = processed
+        uncached.options = [.reloadIgnoringCachedData]
+        _ = try await test.pipeline.data(for: uncached)
+        #expect(asked.withLock { $0.count } == 2 && asked.withLock { $0.last?.processors.isEmpty } == true)
         #expect(test.loader.loadCount == 0)
     }
 
