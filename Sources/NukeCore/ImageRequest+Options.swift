@@ -42,7 +42,7 @@ extension ImageRequest {
         public static let reloadIgnoringCachedData: Options = [.disableMemoryCacheReads, .disableDiskCacheReads]
         /// Fails with `dataMissingInCache` where the caches don't have it.
         public static let returnCacheDataDontLoad = Options(rawValue: 1 << 4)
-        /// Skips decompression; kept for source compatibility, since bitmaps are always decompressed.
+        /// Does not call the delegate's `decompress`; bitmaps are decompressed as they are.
         public static let skipDecompression = Options(rawValue: 1 << 5)
         /// Starts the load at once, even if the data loading queue is full or suspended.
         public static let skipDataLoadingQueue = Options(rawValue: 1 << 6)

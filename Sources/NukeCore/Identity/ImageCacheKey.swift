@@ -36,7 +36,7 @@ public struct ImageCacheKey: Hashable, Sendable {
         storage = Storage(
             .request(
                 id: request.cacheID, scale: request.scale, thumbnail: request.thumbnail,
-                processors: ProcessorList(request.processors)))
+                processors: ProcessorList(request.resolvedProcessors)))
     }
 
     /// Whether both stand for the same image.

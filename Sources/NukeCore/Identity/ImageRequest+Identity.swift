@@ -30,7 +30,7 @@ struct LoadImageKey: Hashable, Sendable {
 
     init(_ request: ImageRequest, hintedBy processor: (any ImageProcessing)?) {
         original = OriginalImageKey(request, hintedBy: processor)
-        processors = ProcessorList(request.processors)
+        processors = ProcessorList(request.resolvedProcessors)
         options = request.options
         imageID = request.imageIDOverride
     }
@@ -39,6 +39,11 @@ struct LoadImageKey: Hashable, Sendable {
 extension ImageRequest {
     /// The identity of the picture in caches.
     var cacheID: String { imageIDOverride ?? resourceID }
+
+    /// The processors as they count in identities: with lengths in pixels, as the request's scale makes them.
+    var resolvedProcessors: [any ImageProcessing] {
+        scale == 1 ? processors : processors.map { $0.inPixels(scale: scale) }
+    }
 
     var downloadKey: DownloadKey {
         DownloadKey(resourceID: resourceID, cachePolicy: dataRequest?.cachePolicy ?? .useProtocolCachePolicy)
@@ -54,7 +59,8 @@ extension ImageRequest {
             guard let inner = composition.processors.first else { return nil }
             first = inner
         }
-        return first.decodeHint(for: ImageSize(width: 65_535, height: 65_535)) == nil ? nil : first
+        return first.decodeHint(for: ImageSize(width: 65_535, height: 65_535)) == nil
+            ? nil : first.inPixels(scale: scale)
     }
 
     /// The key of the original data on disk.
@@ -63,6 +69,6 @@ extension ImageRequest {
     /// The key of this request's result on disk; the original's, if the request asks for nothing but that.
     var dataKey: String {
         if thumbnail == nil, processors.isEmpty { return originalDataKey }
-        return KeyParts.join([cacheID, thumbnail?.identifier ?? ""] + processors.map(\.identifier))
+        return KeyParts.join([cacheID, thumbnail?.identifier ?? ""] + resolvedProcessors.map(\.identifier))
     }
 }

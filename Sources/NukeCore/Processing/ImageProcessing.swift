@@ -24,6 +24,12 @@ public protocol ImageProcessing: Sendable {
     ///
     /// By default the `decodeHint`, if there is one, else the size of the image: to be told by what enlarges.
     func outputSize(for size: ImageSize) -> ImageSize
+
+    /// The same processor with its lengths in pixels, where they are in points; itself by default.
+    ///
+    /// A request's processors are compared and cached in this form, so that a scale in the request needs no place in their
+    /// identifiers.
+    func inPixels(scale: Double) -> any ImageProcessing
 }
 
 extension ImageProcessing {
@@ -43,6 +49,9 @@ extension ImageProcessing {
 
     /// The hint, or the size itself.
     public func outputSize(for size: ImageSize) -> ImageSize { decodeHint(for: size) ?? size }
+
+    /// The processor itself: it has no lengths in points.
+    public func inPixels(scale: Double) -> any ImageProcessing { self }
 }
 
 extension ImageProcessing where Self: Hashable {
@@ -78,6 +87,8 @@ public enum ImageProcessingError: Error, Hashable, Sendable, CustomStringConvert
     case unknown
     /// The target size is not a positive, finite number of pixels.
     case invalidSize(String)
+    /// A parameter of the processor is not a number that it can work with.
+    case invalidParameter(String)
     /// The system has no memory for the pixels.
     case outOfMemory
 
@@ -86,6 +97,7 @@ public enum ImageProcessingError: Error, Hashable, Sendable, CustomStringConvert
         switch self {
         case .unknown: "the processor gave no image and no reason"
         case .invalidSize(let size): "the target size \(size) is not a positive, finite number of pixels"
+        case .invalidParameter(let parameter): "\(parameter) is nothing that the processor can work with"
         case .outOfMemory: "no memory for the processed pixels"
         }
     }

@@ -43,6 +43,11 @@ extension ImageProcessors {
             return processors.isEmpty ? size : largest
         }
 
+        /// The members with their lengths in pixels.
+        public func inPixels(scale: Double) -> any ImageProcessing {
+            Composition(processors.map { $0.inPixels(scale: scale) })
+        }
+
         /// Whether the members are pairwise equal.
         public static func == (a: Composition, b: Composition) -> Bool {
             ProcessorList(a.processors) == ProcessorList(b.processors)

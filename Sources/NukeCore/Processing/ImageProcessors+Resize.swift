@@ -11,6 +11,7 @@ extension ImageProcessors {
 
         private let width: Float
         private let height: Float
+        private let unit: LengthUnit
         private let contentMode: ImageProcessingOptions.ContentMode
         private let crop: Bool
         private let upscale: Bool
@@ -29,6 +30,7 @@ extension ImageProcessors {
         ) {
             width = Float(size.width)
             height = Float(size.height)
+            self.unit = LengthUnit(unit)
             self.contentMode = contentMode
             self.crop = crop
             self.upscale = upscale
@@ -50,15 +52,28 @@ extension ImageProcessors {
 
         /// The resized image; the same object if nothing is to be done, nil if the size can't be made.
         public func process(_ image: PlatformImage) -> PlatformImage? {
-            try? resize(image, originalSize: image.size)
+            try? inPixels(image.scale).resize(image, originalSize: image.size)
         }
 
         /// The resized container; the image is the same object if nothing is to be done.
         public func process(_ container: ImageContainer, context: ImageProcessingContext) throws -> ImageContainer {
             var container = container
-            container.image = try resize(
+            container.image = try inPixels(context.request.scale).resize(
                 container.image, originalSize: context.originalSize ?? container.image.size)
             return container
+        }
+
+        /// The same processor with its size in pixels.
+        public func inPixels(scale: Double) -> any ImageProcessing { inPixels(scale) }
+
+        private func inPixels(_ scale: Double) -> Resize {
+            let factor = unit.pixels(scale: scale)
+            // The side that is not given stays what it is.
+            let (width, height) = (Double(width), Double(height))
+            let size = ImageSize(
+                width: width == Self.unbounded ? width : width * factor,
+                height: height == Self.unbounded ? height : height * factor)
+            return Resize(size: size, unit: .pixels, contentMode: contentMode, crop: crop, upscale: upscale)
         }
 
         /// The size before any cropping, if smaller than the original; nil where the image would be enlarged.
@@ -74,7 +89,7 @@ extension ImageProcessors {
             return ImageSize(width: plan.width, height: plan.height)
         }
 
-        /// Size, mode and flags; points and pixels that mean the same share it.
+        /// Size, mode and flags; points and pixels that mean the same share it, see `inPixels`.
         public var identifier: String {
             """
             com.github.kean/nuke/resize?s=(\(Double(width)), \(Double(height))),cm=\(contentMode),crop=\(crop),\

@@ -65,7 +65,7 @@ extension ImagePipeline {
     func processors(after request: ImageRequest, for node: TaskNode<ImageResponse>) -> Set<ProcessorList> {
         var lists = Set<ProcessorList>()
         for task in node.imageTasks where task.request.processors.count > request.processors.count {
-            lists.insert(ProcessorList(Array(task.request.processors.dropFirst(request.processors.count))))
+            lists.insert(ProcessorList(Array(task.request.resolvedProcessors.dropFirst(request.processors.count))))
         }
         return lists
     }

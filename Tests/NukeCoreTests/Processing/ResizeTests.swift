@@ -101,6 +101,46 @@ struct ResizeTests {
         #expect(pixels(30, 20).identifier != pixels(30, 20, upscale: true).identifier)
     }
 
+    @Test("sizes are written as plain pairs of numbers [PRC-25]")
+    func formatting() {
+        let size = ImageSize(width: 100, height: 9999)
+        #expect("\(size)" == "(100.0, 9999.0)")
+        #expect(ImageProcessors.Resize(size: size).identifier.contains("?s=(100.0, 9999.0),cm="))
+        #expect("\(ImageProcessors.Resize(size: size))".hasPrefix("Resize(size: (100.0, 9999.0) pixels, "))
+    }
+
+    @Test("sizes are those of the picture as it is seen: it is upright before it is resized [PRC-29]")
+    func orientation() {
+        // Stored 480x640 and seen 640x480: a decoder has turned it.
+        #expect(size(vga, pixels(320, 1000, .aspectFit)) == [320, 240])
+        #expect(size(vga, pixels(320, 80, crop: true)) == [320, 80])
+    }
+
+    @Test("every format is resized in its own [PRC-31]", arguments: PixelFormat.allCases)
+    func formats(format: PixelFormat) throws {
+        let image = Bitmap.gradient(width: 8, height: 8, format: format)
+        let output = try #require(ImageProcessors.Resize(width: 4).process(image))
+        #expect(output.format == format && output.width == 4)
+        let (left, right) = (Int(output.pixel(0, 1)[0]), Int(output.pixel(3, 1)[0]))
+        #expect((10...60).contains(left) && right > left + 100)
+    }
+
+    @Test("points are pixels times the scale: the image's, or the request's in a pipeline [PRC-48]")
+    func scale() throws {
+        let points = ImageProcessors.Resize(width: 20)
+        #expect(size(.mock(width: 100, height: 50).withScale(2), points) == [40, 20])
+        #expect(size(.mock(width: 100, height: 50).withScale(2), .init(width: 20, unit: .pixels)) == [20, 10])
+        for scale in [0, -1, .nan, .infinity] {
+            #expect(size(.mock(width: 100, height: 50).withScale(scale), points) == [20, 10])
+        }
+        var request = ImageRequest(url: nil)
+        request.scale = 3
+        let container = ImageContainer(image: .mock(width: 100, height: 50))
+        let context = ImageProcessingContext(
+            request: request, response: ImageResponse(container: container, request: request), isCompleted: true)
+        #expect(try points.process(container, context: context).image.width == 60)
+    }
+
     @Test("sizes are kept in single precision [PRC-28]")
     func precision() { #expect(pixels(0.1, 1) == pixels(Double(Float(0.1)), 1)) }
 
@@ -114,7 +154,7 @@ struct ResizeTests {
         for format in PixelFormat.allCases {
             guard let buffer = PixelBuffer(width: 20, height: 10, format: format) else { return }
             let image = buffer.freeze(isOpaque: true, colorSpace: space ?? .sRGB, scale: 2)
-            let output = ImageProcessors.Resize(width: 10).process(image)
+            let output = ImageProcessors.Resize(width: 10, unit: .pixels).process(image)
             #expect(output?.width == 10 && output?.scale == 2 && output?.isOpaque == true)
             #expect(output?.colorSpace == space && output?.format == format)
         }

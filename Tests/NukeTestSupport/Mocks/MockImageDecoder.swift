@@ -168,4 +168,29 @@ extension Bitmap {
         }
         return buffer.freeze()
     }
+
+    /// A picture of a format, opaque, whose samples rise from 0 to nearly full from left to right, in equal steps.
+    public static func gradient(width: Int, height: Int, format: PixelFormat, scale: Double = 1) -> Bitmap {
+        guard var buffer = PixelBuffer(width: width, height: height, format: format) else {
+            preconditionFailure("no memory")
+        }
+        let (channels, isWide) = (format.channelCount, format == .rgba16)
+        for y in 0..<height {
+            buffer.withRow(y) { row in
+                for x in 0..<width {
+                    for channel in 0..<channels {
+                        let value = channel == 3 ? 65_535 : x * 65_536 / width
+                        if isWide {
+                            row.storeBytes(
+                                of: UInt16(value), toByteOffset: (x * channels + channel) * 2, as: UInt16.self)
+                        } else {
+                            row.storeBytes(
+                                of: UInt8(value >> 8), toByteOffset: x * channels + channel, as: UInt8.self)
+                        }
+                    }
+                }
+            }
+        }
+        return buffer.freeze(isOpaque: true, scale: scale)
+    }
 }
