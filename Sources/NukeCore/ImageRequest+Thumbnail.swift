@@ -6,7 +6,7 @@ extension ImageRequest {
             case size(ImageSize, ImageProcessingOptions.Unit, ImageProcessingOptions.ContentMode)
         }
 
-        let target: TargetSize
+        private(set) var target: TargetSize
 
         /// Whether to make the thumbnail from the picture where the file embeds none; true by default.
         public var createThumbnailFromImageIfAbsent = true
@@ -28,6 +28,14 @@ extension ImageRequest {
             contentMode: ImageProcessingOptions.ContentMode = .aspectFill
         ) {
             target = .size(size, unit, contentMode)
+        }
+
+        /// The same options with their size in pixels.
+        func inPixels(scale: Double) -> ThumbnailOptions {
+            guard case .size(let size, let unit, let mode) = target else { return self }
+            var copy = self
+            copy.target = .size(size.scaled(by: LengthUnit(unit).pixels(scale: scale)), .pixels, mode)
+            return copy
         }
 
         /// The size, in upright pixels, of the thumbnail of a picture; never larger than the picture.

@@ -42,7 +42,7 @@ public struct ImageDecodingContext: Sendable {
     /// Nil: every pixel is needed. A decoder that can do so for less decodes at the nearest size that is at least twice
     /// this one (so that the resampling that follows has enough to work with), and never below.
     public func decodeHint(for original: ImageSize) -> ImageSize? {
-        if let thumbnail = request.thumbnail { return thumbnail.targetSize(for: original) }
+        if let thumbnail = request.resolvedThumbnail { return thumbnail.targetSize(for: original) }
         return hintingProcessor?.decodeHint(for: original)
     }
 
@@ -56,7 +56,7 @@ public struct ImageDecodingContext: Sendable {
         image: Bitmap, type: AssetType, originalSize: ImageSize
     ) throws(ImageDecodingError) -> ImageContainer {
         var image = image
-        if let target = request.thumbnail?.targetSize(for: originalSize) {
+        if let target = request.resolvedThumbnail?.targetSize(for: originalSize) {
             let (width, height) = target.roundedToPixels
             if width != image.width || height != image.height {
                 guard let resized = Resampler.resample(image, width: width, height: height) else {

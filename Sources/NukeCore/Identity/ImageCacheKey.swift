@@ -35,7 +35,7 @@ public struct ImageCacheKey: Hashable, Sendable {
     public init(request: ImageRequest) {
         storage = Storage(
             .request(
-                id: request.cacheID, scale: request.scale, thumbnail: request.thumbnail,
+                id: request.cacheID, scale: request.scale, thumbnail: request.resolvedThumbnail,
                 processors: ProcessorList(request.resolvedProcessors)))
     }
 

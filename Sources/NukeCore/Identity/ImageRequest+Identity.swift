@@ -16,7 +16,7 @@ struct OriginalImageKey: Hashable, Sendable {
     init(_ request: ImageRequest, hintedBy processor: (any ImageProcessing)?) {
         download = request.downloadKey
         scale = request.scale
-        thumbnail = request.thumbnail
+        thumbnail = request.resolvedThumbnail
         hint = ProcessorList(processor.map { [$0] } ?? [])
     }
 }
@@ -45,6 +45,9 @@ extension ImageRequest {
         scale == 1 ? processors : processors.map { $0.inPixels(scale: scale) }
     }
 
+    /// The thumbnail as it counts in identities and decodes, in pixels likewise.
+    var resolvedThumbnail: ThumbnailOptions? { thumbnail?.inPixels(scale: scale) }
+
     var downloadKey: DownloadKey {
         DownloadKey(resourceID: resourceID, cachePolicy: dataRequest?.cachePolicy ?? .useProtocolCachePolicy)
     }
@@ -69,6 +72,6 @@ extension ImageRequest {
     /// The key of this request's result on disk; the original's, if the request asks for nothing but that.
     var dataKey: String {
         if thumbnail == nil, processors.isEmpty { return originalDataKey }
-        return KeyParts.join([cacheID, thumbnail?.identifier ?? ""] + resolvedProcessors.map(\.identifier))
+        return KeyParts.join([cacheID, resolvedThumbnail?.identifier ?? ""] + resolvedProcessors.map(\.identifier))
     }
 }

@@ -61,6 +61,9 @@ public struct ImageTaskBuilder: Sendable {
         width: Double, height: Double, unit: ImageProcessingOptions.Unit = .points
     ) -> ImageTaskBuilder { resize(size: ImageSize(width: width, height: height), unit: unit, crop: true) }
 
+    /// Blurs.
+    public func blur(radius: Int = 8) -> ImageTaskBuilder { process(with: .gaussianBlur(radius: radius)) }
+
     // MARK: Request
 
     /// Sets how urgent the load is.

@@ -8,19 +8,19 @@ import Testing
 struct ImageTaskBuilderTests {
     let url = URL(filePath: "/example.jpeg")
 
-    @Test("every step changes the request, in order")
+    @Test("every step changes the request, in order [OLD-14]")
     func steps() {
         let pipeline = TestPipeline().pipeline
         let request = pipeline.image(with: url)
             .resize(width: 320).resize(height: 200, upscale: true).resize(size: .init(width: 1, height: 2))
             .fill(width: 3, height: 4).process(with: MockProcessor("a")).process(with: [MockProcessor("b")])
-            .process(id: "c") { $0 }
+            .process(id: "c") { $0 }.blur(radius: 3)
             .priority(.high).options(.disableDiskCacheReads).options(.disableMemoryCacheReads)
             .thumbnail(.init(maxPixelSize: 40)).scale(2).imageID("id").userInfo("key", 7).request
         let processors: [any ImageProcessing] = [
             .resize(width: 320), .resize(height: 200, upscale: true), .resize(size: .init(width: 1, height: 2)),
             .resize(size: .init(width: 3, height: 4), crop: true), MockProcessor("a"), MockProcessor("b"),
-            .process(id: "c") { $0 },
+            .process(id: "c") { $0 }, .gaussianBlur(radius: 3),
         ]
         #expect(request.url == url)
         #expect(request.processors.map(\.identifier) == processors.map(\.identifier))

@@ -145,6 +145,23 @@ struct ProcessingPipelineTests {
         #expect(composed.dataKey.contains("radius=16.0"))
     }
 
+    @Test("a thumbnail's points are pixels times the request's scale too [PRC-48]")
+    func thumbnailScale() async throws {
+        func request(_ side: Double, _ unit: ImageProcessingOptions.Unit, scale: Double) -> ImageRequest {
+            var request = ImageRequest(url: url)
+            request.thumbnail = .init(
+                size: ImageSize(width: side, height: side), unit: unit, contentMode: .aspectFit)
+            request.scale = scale
+            return request
+        }
+        let (points, pixels) = (request(80, .points, scale: 2), request(160, .pixels, scale: 2))
+        let image = try await TestPipeline().pipeline.image(for: points)
+        #expect(image.width == 160 && image.height == 120 && image.scale == 2)
+        #expect(points.dataKey == pixels.dataKey && points.dataKey != request(80, .points, scale: 3).dataKey)
+        #expect(ImageCacheKey(request: points) == ImageCacheKey(request: pixels))
+        #expect(ImageCacheKey(request: points) != ImageCacheKey(request: request(80, .pixels, scale: 2)))
+    }
+
     @Test("a step that several requests wait for is done once [PRC-52]")
     func sharedStep() async throws {
         let test = TestPipeline()
