@@ -2,7 +2,7 @@ internal import NukeCore
 
 /// Drives the transfers of a loader, on the thread that is there for it.
 ///
-/// Each turn takes the commands that came meanwhile, moves the transfers on, tells about heads and ends, and waits only
+/// Each turn takes the commands that came meanwhile, moves the transfers on, hands on what came, and waits only
 /// when none of that brought something to do.
 final class CurlEventLoop {
     /// How many handles are kept for later loads.
@@ -17,7 +17,7 @@ final class CurlEventLoop {
     private var origins: [String: Origin] = [:]
     private var active: [ObjectIdentifier: CurlExchange] = [:]
     private var idle: [CurlExchange] = []
-    private var heads: [CurlExchange] = []
+    private var news: [CurlExchange] = []
     /// Those from which another load may begin.
     private var openings: [Origin] = []
     /// When to look for loads in which nothing happens.
@@ -63,8 +63,9 @@ final class CurlEventLoop {
             for command in commands { handle(command) }
             beginWaiting()
             multi.perform()
-            announceHeads()
+            // Ends first: the last bytes and the end of a load then come together.
             finishEnded()
+            deliverNews()
             if now >= nextLook { endIdle() }
             if openings.isEmpty, engine.prepareToWait() {
                 multi.wait(milliseconds: Int32(min(max(nextLook - now, 0), Self.longestWait)))
@@ -163,15 +164,15 @@ final class CurlEventLoop {
         return try CurlExchange(configuration, loop: self)
     }
 
-    // MARK: Heads and ends
+    // MARK: News and ends
 
-    /// A head is there, perhaps with bytes behind it: `announceHeads` follows when those have been handed on.
-    func headIsComplete(of exchange: CurlExchange) { heads.append(exchange) }
+    /// A head is there, or bytes are: `deliverNews` follows when libcurl has done what it can for now.
+    func hasNews(_ exchange: CurlExchange) { news.append(exchange) }
 
-    private func announceHeads() {
-        guard !heads.isEmpty else { return }
-        for exchange in heads { exchange.announce() }
-        heads.removeAll(keepingCapacity: true)
+    private func deliverNews() {
+        guard !news.isEmpty else { return }
+        for exchange in news { exchange.deliver() }
+        news.removeAll(keepingCapacity: true)
     }
 
     private func finishEnded() {

@@ -22,7 +22,12 @@ final class CurlExchange {
     private var order: CurlOrder?
     private var reader = ResponseReader(isHead: false, followsRedirects: false)
     private var response: DataResponse?
+    /// Bytes that came in this turn of the loop and were not handed on yet.
+    private var waiting = Data()
     private var refusal: String?
+
+    /// From how many bytes on they are handed on before the turn is over.
+    private static let waitingLimit: Int64 = 32 << 10
 
     /// Whether the handle can do another load: it has done plain ones only, and none failed.
     private(set) var isReusable = true
@@ -83,6 +88,7 @@ final class CurlExchange {
         self.order = nil
         origin = nil
         response = nil
+        waiting = Data()
         refusal = nil
         return order
     }
@@ -90,7 +96,7 @@ final class CurlExchange {
     /// Ends a load that libcurl is done with; tells about it unless it was cancelled.
     func finish(_ outcome: CurlOutcome, in multi: borrowing CurlMulti) {
         if outcome == .succeeded { reader.end() } else { isReusable = false }
-        announce()
+        deliver()
         let error = error(for: outcome)
         stop(in: multi)?.end(error)
     }
@@ -132,7 +138,7 @@ final class CurlExchange {
         guard let order, !order.transfer.isCancelled else { return .abort }
         watch.progress(at: loop.now)
         return answer(to: reader.read(line: line)) {
-            loop.headIsComplete(of: self)
+            loop.hasNews(self)
             // After a redirect it may be another origin's.
             guard isSecure, let origin, easy.redirectCount == 0 else { return }
             loop.responseHasCome(from: origin, isShared: easy.isMultiplexed)
@@ -146,17 +152,31 @@ final class CurlExchange {
         guard order.transfer.mayDeliver() else { return .pause }
         let answer = answer(to: reader.readBody()) { response = reader.announce(url: url) }
         guard answer == .goOn, let response else { return .abort }
+        if waiting.isEmpty {
+            loop.hasNews(self)
+            waiting.reserveCapacity(max(bytes.byteCount, Int(min(response.expectedContentLength, Self.waitingLimit))))
+        }
         // SAFETY: the bytes are copied within the call.
-        let data = unsafe bytes.withUnsafeBytes { unsafe Data($0) }
-        order.didReceiveData(data, response)
+        unsafe bytes.withUnsafeBytes { unsafe waiting.append(contentsOf: $0) }
+        if Int64(waiting.count) >= Self.waitingLimit { handOn(response) }
         return order.transfer.isCancelled ? .abort : .goOn
     }
 
-    /// Hands out a head that no byte has followed yet.
-    func announce() {
-        guard let order, !order.transfer.isCancelled, let response = reader.announce(url: url) else { return }
-        self.response = response
-        order.didReceiveData(Data(), response)
+    /// Hands on what came in this turn: a head that no byte has followed yet, or bytes.
+    func deliver() {
+        guard let order, !order.transfer.isCancelled else { return }
+        if let response = reader.announce(url: url) {
+            self.response = response
+            order.didReceiveData(Data(), response)
+        } else if let response, !waiting.isEmpty {
+            handOn(response)
+        }
+    }
+
+    private func handOn(_ response: DataResponse) {
+        let data = waiting
+        waiting = Data()
+        order?.didReceiveData(data, response)
     }
 
     private func answer(to event: ResponseReader.Event, headComplete: () -> Void) -> CurlAnswer {

@@ -98,7 +98,7 @@ static CNukeCurl_Library library = CNukeCurl_LibraryNotInstalled;
 static const char *version;
 
 static void open_(void) {
-    void *handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
     if (!handle) return;
     library = CNukeCurl_LibraryTooOld;
 #define FIND(name) \

@@ -26,6 +26,8 @@ public final class ImagePipeline: Sendable {
 
     let delegate: any Delegate
     let hasUserDelegate: Bool
+    /// Whether there may be a data cache: the configuration's, or one that the delegate has.
+    var hasDataCache: Bool { hasUserDelegate || configuration.dataCache != nil }
     /// The configuration's, at hand for hits.
     let imageCache: (any ImageCaching)?
     /// What starts of loads are spread with; nil if they are not.
@@ -100,9 +102,9 @@ public final class ImagePipeline: Sendable {
                 immediateHits.wrappingAdd(1, ordering: .relaxed)
                 return container.image
             }
-            return try await startTask(with: request, isMemoryChecked: true).image
+            return try await response(to: request, isMemoryChecked: true).image
         }
-        return try await startTask(with: request, isMemoryChecked: false).image
+        return try await response(to: request, isMemoryChecked: false).image
     }
 
     /// The bytes that a request asks for and the response that brought them; nil for cached and local bytes.
@@ -110,8 +112,7 @@ public final class ImagePipeline: Sendable {
     /// Processors are not applied. What a data cache has stored for the request counts, also if that is the processed image,
     /// encoded. The image of an image closure is encoded.
     public func data(for request: ImageRequest) async throws(Error) -> (Data, DataResponse?) {
-        let task = startTask(with: request, isDataTask: true, isMemoryChecked: true)
-        let response = try await task.response
+        let response = try await response(to: request, isDataTask: true, isMemoryChecked: true)
         return (response.container.data ?? Data(), response.dataResponse)
     }
 
@@ -138,24 +139,44 @@ public final class ImagePipeline: Sendable {
         with request: ImageRequest, isDataTask: Bool = false, isMemoryChecked: Bool,
         prepare: (ImageTask) -> Void = { _ in }
     ) -> ImageTask {
+        let isTooLate = isInvalidated.load(ordering: .relaxed)
+        let task = makeTask(with: request, isDataTask: isDataTask, prepare: prepare)
+        Task { @ImagePipelineActor in start(task, isMemoryChecked: isMemoryChecked, isTooLate: isTooLate) }
+        return task
+    }
+
+    /// Makes a task, starts it and waits for it.
+    private func response(
+        to request: ImageRequest, isDataTask: Bool = false, isMemoryChecked: Bool
+    ) async throws(Error) -> ImageResponse {
+        let isTooLate = isInvalidated.load(ordering: .relaxed)
+        let task = makeTask(with: request, isDataTask: isDataTask)
+        return try await run(task, isMemoryChecked: isMemoryChecked, isTooLate: isTooLate)
+    }
+
+    /// Waits on the actor, where the task ends: from there the caller goes on in the same thread, and none has to be woken.
+    @ImagePipelineActor
+    private func run(
+        _ task: ImageTask, isMemoryChecked: Bool, isTooLate: Bool
+    ) async throws(Error) -> ImageResponse {
+        start(task, isMemoryChecked: isMemoryChecked, isTooLate: isTooLate)
+        return try await task.response
+    }
+
+    private func makeTask(
+        with request: ImageRequest, isDataTask: Bool, prepare: (ImageTask) -> Void = { _ in }
+    ) -> ImageTask {
         let task = ImageTask(
             taskId: lastTaskId.wrappingAdd(1, ordering: .relaxed).newValue, request: effectiveRequest(request),
             isDataTask: isDataTask, pipeline: self)
-        let isTooLate = isInvalidated.load(ordering: .relaxed)
         prepare(task)
         if hasUserDelegate, !isDataTask { delegate.imageTaskCreated(task, pipeline: self) }
-        Task { @ImagePipelineActor in
-            if isTooLate {
-                deliver(.finished(.failure(.pipelineInvalidated)), to: task)
-            } else {
-                start(task, isMemoryChecked: isMemoryChecked)
-            }
-        }
         return task
     }
 
     @ImagePipelineActor
-    private func start(_ task: ImageTask, isMemoryChecked: Bool) {
+    private func start(_ task: ImageTask, isMemoryChecked: Bool, isTooLate: Bool) {
+        guard !isTooLate else { return deliver(.finished(.failure(.pipelineInvalidated)), to: task) }
         // A pipeline that was invalidated since the task was made ends it like those under way.
         let isCancelled = task.isCancelled || isInvalidated.load(ordering: .relaxed)
         guard !isCancelled else { return deliver(.finished(.failure(.cancelled)), to: task) }

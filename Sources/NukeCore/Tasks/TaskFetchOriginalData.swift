@@ -216,7 +216,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
             return send(error: .dataDownloadExceededMaximumSize)
         }
         var original = OriginalData(data: data, response: response)
-        pipeline.store(&original, for: imageTasks)
+        if pipeline.hasDataCache { pipeline.store(&original, for: imageTasks) }
         send(value: original, isCompleted: true)
     }
 }

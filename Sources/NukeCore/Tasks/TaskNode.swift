@@ -13,14 +13,16 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     typealias Observer = @ImagePipelineActor (Event) -> Void
 
     private struct Subscription {
+        let key: Int
         let observer: Observer
         weak var subscriber: (any TaskSubscriber)?
         var priority: ImageRequest.Priority
     }
 
-    private var subscriptions: [Int: Subscription] = [:]
+    /// In the order in which they came, which is that of their keys.
+    private var subscriptions: [Subscription] = []
     private var lastKey = 0
-    private var priorityCounts = [Int](repeating: 0, count: ImageRequest.Priority.allCases.count)
+    private var priorityCounts = InlineArray<5, Int>(repeating: 0)
     private var onStart: ((TaskNode) -> Void)?
     private var isStarted = false
 
@@ -77,7 +79,7 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
 
     /// The image tasks that, directly or through other nodes, wait for this one.
     var imageTasks: [ImageTask] {
-        subscriptions.keys.sorted().flatMap { subscriptions[$0]?.subscriber?.imageTasks ?? [] }
+        subscriptions.flatMap { $0.subscriber?.imageTasks ?? [] }
     }
 
     /// Whether this node, as a subscriber, has a use for values that are not final.
@@ -85,11 +87,11 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
 
     /// Whether some subscriber has a use for values that are not final.
     var arePartialValuesWanted: Bool {
-        subscriptions.values.contains { $0.subscriber?.wantsPartialValues ?? false }
+        subscriptions.contains { $0.subscriber?.wantsPartialValues ?? false }
     }
 
     /// Whether an image task waits for this node itself.
-    var hasDirectImageTasks: Bool { subscriptions.values.contains { $0.subscriber is ImageTask } }
+    var hasDirectImageTasks: Bool { subscriptions.contains { $0.subscriber is ImageTask } }
 
     // MARK: Subscribing
 
@@ -101,7 +103,8 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
         guard !isDisposed else { return nil }
         lastKey += 1
         let key = lastKey
-        subscriptions[key] = Subscription(observer: observer, subscriber: subscriber, priority: priority)
+        subscriptions.append(
+            Subscription(key: key, observer: observer, subscriber: subscriber, priority: priority))
         priorityCounts[priority.rawValue] += 1
         updatePriority()
         if !isStarted {
@@ -133,22 +136,22 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     }
 
     private func unsubscribe(_ key: Int) {
-        guard let subscription = subscriptions.removeValue(forKey: key) else { return }
-        priorityCounts[subscription.priority.rawValue] -= 1
+        guard let index = index(of: key) else { return }
+        priorityCounts[subscriptions.remove(at: index).priority.rawValue] -= 1
         guard !isDisposed else { return }
         if subscriptions.isEmpty { end(isCancelled: true) } else { updatePriority() }
     }
 
     private func setPriority(_ priority: ImageRequest.Priority, for key: Int) {
-        guard let old = subscriptions[key]?.priority, old != priority else { return }
-        subscriptions[key]?.priority = priority
-        priorityCounts[old.rawValue] -= 1
+        guard let index = index(of: key), subscriptions[index].priority != priority else { return }
+        priorityCounts[subscriptions[index].priority.rawValue] -= 1
         priorityCounts[priority.rawValue] += 1
+        subscriptions[index].priority = priority
         updatePriority()
     }
 
     private func updatePriority() {
-        guard let highest = priorityCounts.lastIndex(where: { $0 > 0 }) else { return }
+        guard let highest = priorityCounts.indices.last(where: { priorityCounts[$0] > 0 }) else { return }
         priority = ImageRequest.Priority(rawValue: highest) ?? .normal
     }
 
@@ -172,10 +175,21 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
             case .error: true
             }
         // Disposed first: subscribers that come now start afresh.
-        let observers = subscriptions.keys.sorted()
+        let current = subscriptions
         if isEnd { isDisposed = true }
-        for key in observers { subscriptions[key]?.observer(event) }
+        for subscription in current where index(of: subscription.key) != nil { subscription.observer(event) }
         if isEnd { end(isCancelled: false) }
+    }
+
+    /// Where a subscription stands, by halves.
+    private func index(of key: Int) -> Int? {
+        var range = 0..<subscriptions.count
+        while let first = range.first {
+            let middle = first + range.count / 2
+            if subscriptions[middle].key == key { return middle }
+            range = subscriptions[middle].key < key ? middle + 1..<range.upperBound : first..<middle
+        }
+        return nil
     }
 
     private func end(isCancelled: Bool) {
