@@ -159,6 +159,7 @@ public final class ImagePipeline: Sendable {
     private func run(
         _ task: ImageTask, isMemoryChecked: Bool, isTooLate: Bool
     ) async throws(Error) -> ImageResponse {
+        if Task.isCancelled { task.cancel() }
         start(task, isMemoryChecked: isMemoryChecked, isTooLate: isTooLate)
         return try await task.response
     }
