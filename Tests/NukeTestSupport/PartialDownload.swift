@@ -15,7 +15,9 @@ public struct PartialDownload {
     private let listening: Task<Void, Never>
 
     /// Bytes that begin as a GIF does, for which previews are incremental by default.
-    public static func gif(count: Int) -> Data { Data("GIF89a".utf8) + Data(repeating: 7, count: count - 6) }
+    public nonisolated static func gif(count: Int) -> Data {
+        Data("GIF89a".utf8) + Data(repeating: 7, count: count - 6)
+    }
 
     /// Starts a task and waits for the transfer it makes.
     ///

@@ -24,6 +24,17 @@ public protocol ImageDecoding: Sendable {
     func decode(_ data: Data) throws -> ImageContainer
 
     /// The image of everything received so far, or nil if there is nothing new to show (the default).
+    ///
+    /// Called where previews are enabled, with all the bytes so far, while more are to come. A container with `isPreview` is
+    /// shown meanwhile; what the decoder throws is ignored, as the final image will tell. Two answers go further:
+    ///
+    /// * A container without `isPreview` is the final image: the rest is not loaded, and the original data not stored.
+    /// * `ImageDecodingError.needsRange` has bytes from further on loaded first, where the server lets one ask for them, at most
+    ///   8 times a load. The next call then brings data that reaches to their end, in which bytes neither received in order
+    ///   nor asked for are zeros. From then on the decoder is called only for ranges it asks for; unless one of these calls
+    ///   gives the final image, the whole data is loaded and `decode` is called.
+    ///
+    /// Formats with the capability `finishesEarly` are asked also where previews are not enabled.
     func decodePartiallyDownloadedData(_ data: Data) throws -> ImageContainer?
 }
 

@@ -5,7 +5,8 @@ public struct ImageDecodingError: Error, Sendable {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
-            case corruptData, truncated, unsupported, limitExceeded, missingCodec, outOfMemory, cancelled, unknown
+            case corruptData, truncated, unsupported, limitExceeded, missingCodec, outOfMemory, cancelled, needsRange
+            case unknown
         }
 
         private let kind: Kind
@@ -24,6 +25,8 @@ public struct ImageDecodingError: Error, Sendable {
         public static var outOfMemory: Code { Code(kind: .outOfMemory) }
         /// The work was no longer wanted.
         public static var cancelled: Code { Code(kind: .cancelled) }
+        /// Bytes from further on are needed first; thrown for partial data only.
+        public static var needsRange: Code { Code(kind: .needsRange) }
         /// A third-party closure gave no image and no reason.
         public static var unknown: Code { Code(kind: .unknown) }
 
@@ -37,11 +40,14 @@ public struct ImageDecodingError: Error, Sendable {
     public let codec: String
     /// What happened and, where there is one, the remedy; a clause without a full stop.
     public let reason: String
+    /// The bytes that `needsRange` asks for; nil in all other errors.
+    public let neededRange: Range<Int>?
 
-    private init(_ code: Code, _ codec: String, _ reason: String) {
+    private init(_ code: Code, _ codec: String, _ reason: String, neededRange: Range<Int>? = nil) {
         self.code = code
         self.codec = codec
         self.reason = reason
+        self.neededRange = neededRange
     }
 
     /// The data breaks the format's rules.
@@ -64,6 +70,13 @@ public struct ImageDecodingError: Error, Sendable {
 
     /// The work was no longer wanted.
     public static var cancelled: Self { .init(.cancelled, "", "the decoding was cancelled") }
+
+    /// These bytes are needed before anything can be shown, and it is not worth waiting until the transfer gets there.
+    ///
+    /// Thrown by `decodePartiallyDownloadedData`, which says what comes of it.
+    public static func needsRange(_ range: Range<Int>, codec: String) -> Self {
+        .init(.needsRange, codec, "bytes \(range) are needed first", neededRange: range)
+    }
 
     /// The decoder works asynchronously only: what its synchronous requirement throws.
     public static var synchronousDecodingUnsupported: Self {

@@ -83,6 +83,8 @@ public struct ImageFormat: Sendable {
         public static let animation = Capabilities(rawValue: 1 << 3)
         /// Decodes at a reduced size for less than the cost of the whole picture.
         public static let scaledDecode = Capabilities(rawValue: 1 << 4)
+        /// Makes the final image of partial data, or of ranges of it, and is asked for it whether or not there are previews.
+        public static let finishesEarly = Capabilities(rawValue: 1 << 6)
         /// Stores alpha.
         public static let alpha = Capabilities(rawValue: 1 << 5)
     }

@@ -59,6 +59,18 @@ struct ReceivedData {
         return unsafe Data(bytesNoCopy: block.base, count: count, deallocator: .custom { _, _ in _ = block })
     }
 
+    /// Everything so far with pieces from further on, in their places, and zeros between: a copy.
+    mutating func prefix(with pieces: [(offset: Int, data: Data)]) -> Data {
+        let end = pieces.map { $0.offset + $0.data.count }.max() ?? 0
+        guard end > count else { return prefix() }
+        var result = Data(count: end)
+        for (offset, data) in pieces + [(0, prefix())] {
+            result.replaceSubrange(offset..<offset + data.count, with: data)
+            copiedCount += data.count
+        }
+        return result
+    }
+
     private mutating func grow(to needed: Int) {
         let old = prefix()
         whole = nil

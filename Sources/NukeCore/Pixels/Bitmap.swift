@@ -65,6 +65,12 @@ public final class Bitmap: Sendable {
         return unsafe _overrideLifetime(span, borrowing: self)
     }
 
+    /// One transparent pixel, where an image is demanded and there is none to show.
+    static let blank: Bitmap = {
+        guard let buffer = PixelBuffer(width: 1, height: 1) else { preconditionFailure("no memory for one pixel") }
+        return buffer.freeze()
+    }()
+
     /// The same pixels, unshared as an object but not copied, said to be of another scale.
     public func withScale(_ scale: Double) -> Bitmap {
         Bitmap(

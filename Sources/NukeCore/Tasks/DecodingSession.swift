@@ -12,6 +12,8 @@ struct DecodingSession: Sendable {
         case preview(ImageContainer)
         /// As good as it gets: the rest of the data would add nothing.
         case final(ImageContainer)
+        /// Bytes from further on are needed first.
+        case needsRange(Range<Int>)
     }
 
     /// Nil: still to be made.
@@ -48,7 +50,8 @@ struct DecodingSession: Sendable {
             }
             return (container.isPreview ? .preview(container) : .final(container), reservation)
         } catch {
-            return (.nothing, memory.reservation)
+            let range = (error as? ImageDecodingError)?.neededRange
+            return (range.map { .needsRange($0) } ?? .nothing, memory.reservation)
         }
     }
 

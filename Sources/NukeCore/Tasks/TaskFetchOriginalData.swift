@@ -25,6 +25,8 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private var mailbox: DataMailbox?
     private var received = ReceivedData()
     private var response: DataResponse?
+    private var loadedRequest: DataRequest?
+    private var ranges: RangeLoads?
 
     private var configuration: ImagePipeline.Configuration { pipeline.configuration }
 
@@ -126,6 +128,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         await waitForTurn()
         guard !isDisposed else { return }
         self.loader = loader
+        loadedRequest = dataRequest
         let mailbox = DataMailbox { [weak self] in self?.drainMailbox() }
         self.mailbox = mailbox
         await withTaskCancellationHandler {
@@ -154,6 +157,26 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
 
     override func priorityDidChange() {
         (transfer as? any DataTransfer)?.priority = priority
+        ranges?.priority = priority
+    }
+
+    override func didEnd() { ranges = nil }
+
+    /// Loads bytes from further on, while the transfer pauses; nil if there is no way but to load everything.
+    func load(_ range: Range<Int>, completion: @escaping @ImagePipelineActor (OriginalData?) -> Void) {
+        guard !isDisposed, let loader, let loadedRequest, let response else { return completion(nil) }
+        let ranges =
+            ranges
+            ?? RangeLoads(
+                loader: loader, request: loadedRequest, response: response,
+                limit: configuration.maximumResponseDataSize)
+        self.ranges = ranges
+        (transfer as? any DataTransfer)?.pause()
+        ranges.load(range, receivedCount: received.count, priority: priority) { [weak self] pieces in
+            guard let self, !self.isDisposed else { return }
+            if self.ranges?.isIdle ?? true { (self.transfer as? any DataTransfer)?.resume() }
+            completion(pieces.map { OriginalData(data: self.received.prefix(with: $0), response: response) })
+        }
     }
 
     private func drainMailbox() {

@@ -21,19 +21,32 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     /// All the bytes, while the decoder is still busy with a preview.
     private var complete: OriginalData?
 
-    private enum PreviewState { case idle, queued, decoding }
+    private enum PreviewState { case idle, queued, decoding, waitingForRange }
+
+    /// Whether the data's format may give the final image early: decoders of such formats are asked in any case.
+    private var earlyFinish: EarlyFinish
+
+    private enum EarlyFinish { case unknown, possible, impossible }
+
+    private weak var dataNode: TaskFetchOriginalData?
+    /// The decoder has asked for ranges: only they count from then on.
+    private var hasAskedForRanges = false
 
     init(_ pipeline: ImagePipeline, _ request: ImageRequest, hintedBy processor: (any ImageProcessing)?) {
         self.pipeline = pipeline
         self.request = request
         self.hintingProcessor = processor
         previews = PreviewSchedule(interval: pipeline.configuration.progressiveDecodingInterval)
+        let formats = pipeline.configuration.decoderRegistry.formats
+        earlyFinish = formats.contains { $0.capabilities.contains(.finishesEarly) } ? .unknown : .impossible
         super.init()
     }
 
     override func start() {
         if case .image(_, let closure) = request.resource { return run(closure) }
-        dependency = pipeline.fetchDataNode(for: request).subscribe(self) { [weak self] original, isCompleted in
+        let node = pipeline.fetchDataNode(for: request)
+        dataNode = node as? TaskFetchOriginalData
+        dependency = node.subscribe(self) { [weak self] original, isCompleted in
             if isCompleted { self?.decode(original) } else { self?.decodePreview(of: original) }
         }
     }
@@ -95,8 +108,10 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     // MARK: Previews
 
     override var wantsPartialValues: Bool {
-        pipeline.configuration.isProgressiveDecodingEnabled && !previews.isOver
+        !hasAskedForRanges && (arePreviewsEnabled && !previews.isOver || earlyFinish != .impossible)
     }
+
+    private var arePreviewsEnabled: Bool { pipeline.configuration.isProgressiveDecodingEnabled }
 
     private func decodePreview(of partial: OriginalData) {
         guard wantsPartialValues else { return }
@@ -107,17 +122,31 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     /// Starts a preview of the newest bytes, unless it is too early for one or another is not done yet.
     private func decodePreview() {
         guard previewState == .idle, let newest else { return }
-        if previews.needsPolicy(byteCount: newest.data.count) {
+        if arePreviewsEnabled, !hasAskedForRanges, previews.needsPolicy(byteCount: newest.data.count) {
             var context = context(for: newest)
             context.isCompleted = false
             let policy = pipeline.delegate.previewPolicy(for: context, pipeline: pipeline)
             previews.resolve(policy, byteCount: newest.data.count)
         }
-        guard previews.isDue(at: pipeline.configuration.now()), let decoder = makeDecoder(for: newest) else { return }
+        let isDue =
+            hasAskedForRanges || canFinishEarly(newest.data) || previews.isDue(at: pipeline.configuration.now())
+        guard isDue, let decoder = makeDecoder(for: newest) else { return }
         if decoder.isAsynchronous { return enqueuePreview() }
         if let (session, partial) = takeNewest() {
             finishPreview(session.decodePartially(partial.data, memory: previewMemory), of: partial)
         }
+    }
+
+    private func canFinishEarly(_ data: Data) -> Bool {
+        if earlyFinish == .unknown {
+            let formats = pipeline.configuration.decoderRegistry.formats
+            if let format = formats.first(where: { $0.matches(data, isCompleted: false) == .yes }) {
+                earlyFinish = format.capabilities.contains(.finishesEarly) ? .possible : .impossible
+            } else if data.count >= ImageFormat.Prefix.maximumCount {
+                earlyFinish = .impossible
+            }
+        }
+        return earlyFinish == .possible
     }
 
     /// The decoder of this load; nil if the data so far is too little for one.
@@ -171,12 +200,27 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
             dependency?.unsubscribe()
             dependency = nil
             finish(container, partial.response)
-        case .preview(let container) where complete == nil:
+        case .preview(let container) where complete == nil && previews.policy != .disabled:
             previews.previewed(at: pipeline.configuration.now())
             send(value: ImageResponse(container: container, request: request, dataResponse: partial.response))
-        case .preview, .nothing: break
+        case .needsRange(let range) where complete == nil: return load(range)
+        case .preview, .nothing, .needsRange: break
         }
         guard !isDisposed else { return }
         if let complete { decode(complete) } else { decodePreview() }
+    }
+
+    /// Asks for what the decoder can't wait for; without it the whole is loaded.
+    private func load(_ range: Range<Int>) {
+        previewState = .waitingForRange
+        hasAskedForRanges = true
+        newest = nil
+        guard let dataNode else { return }
+        dataNode.load(range) { [weak self] partial in
+            guard let self, !self.isDisposed, self.previewState == .waitingForRange else { return }
+            self.previewState = .idle
+            self.newest = partial
+            self.decodePreview()
+        }
     }
 }

@@ -68,16 +68,10 @@ final class TaskLoadData: TaskNode<ImageResponse> {
     }
 
     private func finish(_ data: Data, _ response: DataResponse?, _ cacheType: ImageResponse.CacheType?) {
-        let container = ImageContainer(image: Self.noImage, data: data)
+        let container = ImageContainer(image: .blank, data: data)  // nobody looks at the image of a data task
         send(
             value: ImageResponse(
                 container: container, request: request, dataResponse: response, cacheType: cacheType),
             isCompleted: true)
     }
-
-    /// Data tasks are image tasks of which nobody looks at the image.
-    private static let noImage: Bitmap = {
-        guard let buffer = PixelBuffer(width: 1, height: 1) else { preconditionFailure("no memory for one pixel") }
-        return buffer.freeze()
-    }()
 }

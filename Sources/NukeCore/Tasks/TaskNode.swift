@@ -77,6 +77,9 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     /// Called when the priority has changed, for work that is neither an operation nor a dependency.
     func priorityDidChange() {}
 
+    /// Called once the node has ended, however it did.
+    func didEnd() {}
+
     /// The image tasks that, directly or through other nodes, wait for this one.
     var imageTasks: [ImageTask] {
         subscriptions.flatMap { $0.subscriber?.imageTasks ?? [] }
@@ -201,6 +204,7 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
             onCancelled?()
         }
         onDisposed?()
+        didEnd()
         onCancelled = nil
         onDisposed = nil
         subscriptions.removeAll()

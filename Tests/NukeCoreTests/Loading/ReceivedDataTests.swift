@@ -50,4 +50,16 @@ struct ReceivedDataTests {
         received.reserve(-5)
         #expect(received.prefix().isEmpty && received.count == 0)
     }
+
+    @Test("pieces from further on stand in their places, zeros between, and are no part of the rest")
+    func pieces() {
+        var received = ReceivedData()
+        received.append(Data([1, 2]))
+        let before = received.prefix(with: [(offset: 5, data: Data([6, 7])), (offset: 1, data: Data([9]))])
+        #expect(before == Data([1, 2, 0, 0, 0, 6, 7]) && received.prefix() == Data([1, 2]))
+        received.append(Data([3, 4, 5, 6]))
+        #expect(before == Data([1, 2, 0, 0, 0, 6, 7]))
+        #expect(received.prefix(with: [(offset: 5, data: Data([6, 7]))]) == Data([1, 2, 3, 4, 5, 6, 7]))
+        #expect(received.prefix(with: [(offset: 2, data: Data([3]))]) == Data([1, 2, 3, 4, 5, 6]))
+    }
 }
