@@ -269,11 +269,13 @@ struct DecodingTests {
         final class Failing: AsyncImageDecoding {
             struct Reason: Error {}
             let gate = AsyncGate()
+            let isWaiting = Locked(false)
             let wasCancelled = Locked(false)
 
             @concurrent
             func decode(_ data: Data) async throws -> ImageContainer {
                 if data.count == 1 { throw Reason() }
+                isWaiting.withLock { $0 = true }
                 await withTaskCancellationHandler {
                     await gate.wait()
                 } onCancel: {
@@ -293,7 +295,7 @@ struct DecodingTests {
         #expect(failed as? Failing === decoder && error is Failing.Reason && context.data == Data([1]))
         test.loader.answerEverything(with: .init(chunks: [Data([1, 2])]))
         let task = test.pipeline.imageTask(with: request)
-        await waitUntil { test.pipeline.configuration.imageDecodingQueue.runningCount == 1 }
+        await waitUntil { decoder.isWaiting.withLock { $0 } }
         task.cancel()
         await waitUntil { decoder.wasCancelled.withLock { $0 } }
         await waitUntil { test.pipeline.configuration.imageDecodingQueue.runningCount == 0 }
