@@ -15,13 +15,10 @@ public final class ImageCache: ImageCaching {
         var entryCostLimit = 0.1
     }
 
-    private static let shardCount = 16
-
-    private let shards: [ImageCacheShard]
+    private let shards: InlineArray<16, ImageCacheShard>
     private let settings: Lock<Settings>
     private let eviction = Lock(())
     private let totals = ImageCacheShard.Totals()
-    private let lastStamp = Atomic<UInt64>(0)
     private let now: @Sendable () -> Double
 
     /// Creates a cache.
@@ -36,7 +33,7 @@ public final class ImageCache: ImageCaching {
     /// Creates a cache whose time is told by `now`, in seconds.
     init(costLimit: Int, countLimit: Int, now: @escaping @Sendable () -> Double) {
         let totals = totals
-        shards = (0..<Self.shardCount).map { _ in ImageCacheShard(totals: totals) }
+        shards = InlineArray { _ in ImageCacheShard(totals: totals, now: now) }
         settings = Lock(Settings(costLimit: costLimit, countLimit: countLimit))
         self.now = now
     }
@@ -84,19 +81,15 @@ public final class ImageCache: ImageCaching {
 
     /// The image stored under a key; reading counts as a use, assigning nil removes.
     public subscript(key: ImageCacheKey) -> ImageContainer? {
-        get { shard(of: key).read(key, stamp: nextStamp(), now: now) }
+        get { shards[shardNumber(of: key)].read(key) }
         set {
-            guard let newValue else {
-                shard(of: key).remove(key)
-                return
-            }
-            store(newValue, for: key)
+            if let newValue { store(newValue, for: key, ttl: ttl) } else { shards[shardNumber(of: key)].remove(key) }
         }
     }
 
     /// Removes everything.
     public func removeAll() {
-        for shard in shards { shard.removeAll() }
+        for number in shards.indices { shards[number].removeAll() }
     }
 
     /// Removes the least recently used images until at most `limit` bytes are left.
@@ -105,7 +98,8 @@ public final class ImageCache: ImageCaching {
     /// Removes the least recently used images until at most `limit` of them are left.
     public func trim(toCount limit: Int) { evict { self.totalCount > limit } }
 
-    private func store(_ container: ImageContainer, for key: ImageCacheKey) {
+    /// Stores an image with a time to live of its own, in seconds; nil: for ever.
+    public func store(_ container: ImageContainer, for key: ImageCacheKey, ttl: Double?) {
         let settings = settings.withLock { $0 }
         let cost = Self.cost(of: container)
         let share = min(max(settings.entryCostLimit, 0), 1)
@@ -114,11 +108,11 @@ public final class ImageCache: ImageCaching {
             && Double(cost) < Double(settings.costLimit) * share
         guard isWelcome else {
             // What was stored before is older than the image that could not be: it must not be taken for it.
-            shard(of: key).remove(key)
+            shards[shardNumber(of: key)].remove(key)
             return
         }
-        let deadline = settings.ttl.map { now() + $0 } ?? .infinity
-        shard(of: key).write(container, for: key, cost: cost, deadline: deadline, stamp: nextStamp())
+        let deadline = ttl.map { now() + $0 } ?? .infinity
+        shards[shardNumber(of: key)].write(container, for: key, cost: cost, deadline: deadline)
         if totalCost > settings.costLimit || totalCount > settings.countLimit {
             evict { self.totalCost > settings.costLimit || self.totalCount > settings.countLimit }
         }
@@ -129,20 +123,31 @@ public final class ImageCache: ImageCaching {
         container.image.byteCount + (container.data?.count ?? 0)
     }
 
+    /// Removes the least recently used image while there is too much.
+    ///
+    /// One at a time: each is let go of outside the lock, as the deinit of a user's value may call the cache.
     private func evict(while isOver: () -> Bool) {
-        eviction.withLock { _ in
-            while isOver() {
-                let oldest = shards.compactMap { shard in shard.oldestStamp.map { (shard, $0) } }.min { $0.1 < $1.1 }
-                guard let oldest else { return }
-                oldest.0.removeOldest()
+        var isDone = false
+        while !isDone {
+            let removed = eviction.withLock { _ -> ImageContainer? in
+                isDone = !isOver()
+                return isDone ? nil : removeOldest()
             }
+            if removed == nil { isDone = true }
         }
     }
 
-    private func shard(of key: ImageCacheKey) -> ImageCacheShard {
-        // The dictionary inside uses the low bits of a hash of this one; these are the high four.
-        shards[Int(truncatingIfNeeded: UInt(bitPattern: key.storedHash) >> 60)]
+    private func removeOldest() -> ImageContainer? {
+        var oldest: (number: Int, stamp: UInt64)?
+        for number in shards.indices {
+            guard let stamp = shards[number].oldestStamp, stamp < oldest?.stamp ?? .max else { continue }
+            oldest = (number, stamp)
+        }
+        return oldest.flatMap { shards[$0.number].removeOldest() }
     }
 
-    private func nextStamp() -> UInt64 { lastStamp.wrappingAdd(1, ordering: .relaxed).newValue }
+    /// The tables of the shards go by the low bits of the hash; these are the high four.
+    private func shardNumber(of key: ImageCacheKey) -> Int {
+        Int(truncatingIfNeeded: UInt(bitPattern: key.storedHash) >> 60)
+    }
 }
