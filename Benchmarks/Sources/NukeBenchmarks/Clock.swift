@@ -5,6 +5,9 @@ enum Clock {
     /// Milliseconds of CPU that all threads took.
     static var cpu: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
 
+    /// Milliseconds of CPU that the calling thread took.
+    static var threadCPU: Double { read(CLOCK_THREAD_CPUTIME_ID) }
+
     /// Milliseconds on a clock that never goes back.
     static var wall: Double { read(CLOCK_MONOTONIC) }
 

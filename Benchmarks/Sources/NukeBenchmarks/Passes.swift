@@ -60,6 +60,9 @@ enum HitPass {
         await timeTwoThreads("cache-hit-2t", count) { offset in
             for index in 0..<count { precondition(cache[keys[(index &* 7919 &+ offset) % 1000]] != nil) }
         }
+        await ThreadComparison.run { index, offset in
+            precondition(cache[keys[(index &* 7919 &+ offset) % 1000]] != nil)
+        }
         let pipeline = ImagePipeline { $0.imageCache = cache }
         let requests = urls.map { ImageRequest(url: $0) }
         let (cpu, wall) = (Clock.cpu, Clock.wall)

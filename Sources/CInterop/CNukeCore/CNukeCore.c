@@ -44,5 +44,7 @@ void CNukeCore_unmapHugePages(void *address, size_t size) { munmap(address, roun
 
 int CNukeCore_openForReading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 
+int CNukeCore_openForReadingAndWriting(const char *path) { return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK); }
+
 int CNukeCore_isRegularFile(unsigned int mode) { return S_ISREG(mode); }
 int CNukeCore_isDirectory(unsigned int mode) { return S_ISDIR(mode); }

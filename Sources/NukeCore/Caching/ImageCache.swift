@@ -20,6 +20,10 @@ public final class ImageCache: ImageCaching {
     private let eviction = Lock(())
     private let totals = ImageCacheShard.Totals()
     private let now: @Sendable () -> Double
+    private let pressureObserver = MemoryPressure.Observer()
+
+    /// What a cache holds before it asks the kernel to tell when memory is short: less would not help.
+    private static let watchedCost = 32 << 20
 
     /// Creates a cache.
     ///
@@ -36,7 +40,10 @@ public final class ImageCache: ImageCaching {
         shards = InlineArray { _ in ImageCacheShard(totals: totals, now: now) }
         settings = Lock(Settings(costLimit: costLimit, countLimit: countLimit))
         self.now = now
+        pressureObserver.start { [weak self] in self?.respond(to: $0) }
     }
+
+    deinit { pressureObserver.cancel() }
 
     /// 15 % of the memory that the machine, the cgroup and the resource limits allow this process; at most 768 MiB.
     public static var defaultCostLimit: Int { min(HostLimits.memory / 100 * 15, 768 << 20) }
@@ -98,6 +105,19 @@ public final class ImageCache: ImageCaching {
     /// Removes the least recently used images until at most `limit` of them are left.
     public func trim(toCount limit: Int) { evict { self.totalCount > limit } }
 
+    /// Gives memory up: `moderate` trims to a tenth of both limits, `warning` and `critical` empty, `normal` does nothing.
+    ///
+    /// Every cache does so when pressure is reported to `MemoryPressure`; call it where one cache alone is meant.
+    public func respond(to pressure: MemoryPressure) {
+        switch pressure {
+        case .normal: break
+        case .moderate:
+            trim(toCost: costLimit / 10)
+            trim(toCount: countLimit / 10)
+        case .warning, .critical: removeAll()
+        }
+    }
+
     /// Stores an image with a time to live of its own, in seconds; nil: for ever.
     public func store(_ container: ImageContainer, for key: ImageCacheKey, ttl: Double?) {
         let settings = settings.withLock { $0 }
@@ -113,6 +133,7 @@ public final class ImageCache: ImageCaching {
         }
         let deadline = ttl.map { now() + $0 } ?? .infinity
         shards[shardNumber(of: key)].write(container, for: key, cost: cost, deadline: deadline)
+        if totalCost >= Self.watchedCost { MemoryPressure.watchKernel() }
         if totalCost > settings.costLimit || totalCount > settings.countLimit {
             evict { self.totalCost > settings.costLimit || self.totalCount > settings.countLimit }
         }

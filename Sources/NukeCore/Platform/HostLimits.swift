@@ -36,21 +36,30 @@ enum HostLimits {
         return quota / period
     }
 
-    /// The least value of a control file over this process's cgroup and those above it (cgroup v2).
-    private static func cgroupValues(of file: String, combine parse: (Substring) -> Double?) -> Double? {
-        guard let cgroups = try? FileReader.contents(of: "/proc/self/cgroup", limit: 64 << 10) else { return nil }
-        let own = String(decoding: cgroups, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("0::") }
-        guard var path = own?.dropFirst(3) else { return nil }
-        var least: Double?
+    /// The folders of this process's cgroup and of those above it, its own first; none without cgroup v2.
+    static let cgroupFolders: [String] = {
+        guard let cgroups = try? FileReader.contents(of: "/proc/self/cgroup", limit: 64 << 10) else { return [] }
+        return cgroupFolders(in: String(decoding: cgroups, as: UTF8.self))
+    }()
+
+    /// The folders that the text of /proc/self/cgroup stands for.
+    static func cgroupFolders(in text: String) -> [String] {
+        let own = text.split(separator: "\n").first { $0.hasPrefix("0::") }
+        guard var path = own?.dropFirst(3) else { return [] }
+        var folders: [String] = []
         while true {
-            let name = "/sys/fs/cgroup" + (path == "/" ? "" : path) + "/" + file
-            if let bytes = try? FileReader.contents(of: name, limit: 4096),
-                let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first, let value = parse(line)
-            {
-                least = min(least ?? value, value)
-            }
-            guard path.count > 1, let slash = path.lastIndex(of: "/") else { return least }
+            folders.append("/sys/fs/cgroup" + (path == "/" ? "" : path))
+            guard path.count > 1, let slash = path.lastIndex(of: "/") else { return folders }
             path = slash == path.startIndex ? "/" : path[..<slash]
         }
+    }
+
+    /// The least value of a control file over this process's cgroup and those above it.
+    private static func cgroupValues(of file: String, combine parse: (Substring) -> Double?) -> Double? {
+        let values = cgroupFolders.compactMap { folder -> Double? in
+            guard let bytes = try? FileReader.contents(of: folder + "/" + file, limit: 4096) else { return nil }
+            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.flatMap(parse)
+        }
+        return values.min()
     }
 }

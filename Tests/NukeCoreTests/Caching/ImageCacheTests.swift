@@ -183,7 +183,7 @@ struct ImageCacheTests {
         #expect(cache[key("now")] == nil)
     }
 
-    @Test("many threads at once keep counts and limits right")
+    @Test("many threads at once keep counts and limits right [MEM-25]")
     func concurrency() async {
         let cache = cache(cost: 4000)
         await withTaskGroup(of: Void.self) { group in
@@ -194,6 +194,9 @@ struct ImageCacheTests {
                         switch index % 4 {
                         case 0: cache[key] = ImageContainer(image: .mock(width: 1, height: 1), data: Data(count: 20))
                         case 1: cache[key] = nil
+                        case 2 where index % 500 == 2: cache.trim(toCount: 20)
+                        case 2 where index % 500 == 102: cache.trim(toCost: 480)
+                        case 2 where index % 1000 == 202: cache.removeAll()
                         default: _ = cache[key]
                         }
                     }

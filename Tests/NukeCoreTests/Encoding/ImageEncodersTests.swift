@@ -173,4 +173,25 @@ struct ImageEncodersTests {
         let encoder = plain.delegate.imageEncoder(for: context(opaque), pipeline: plain)
         #expect(encoder is ImageEncoders.Default && encoder.encode(opaque.image) == Data("public.jpeg 0.8".utf8))
     }
+
+    @Test("the configuration's encoder gets request, image and response [ENC-11]")
+    func encoderContext() async throws {
+        let made = Locked<[ImageEncodingContext]>([])
+        let encoder = MockEncoder()
+        let test = TestPipeline(hasDataCache: true) { configuration in
+            configuration.dataCachePolicy = .storeEncodedImages
+            configuration.makeImageEncoder = { context in
+                made.withLock { $0.append(context) }
+                return encoder
+            }
+        }
+        let request = ImageRequest(url: URL(string: "http://test.com/a.jpeg"), processors: [MockProcessor("1")])
+        let image = try await test.pipeline.image(for: request)
+        await test.pipeline.finishDataStores()
+        for contexts in [made.withLock { $0 }, encoder.contexts] {
+            #expect(contexts.map(\.image) == [image] && contexts.map(\.request.url) == [request.url])
+            #expect(contexts.first?.dataResponse?.statusCode == 200)
+        }
+        #expect(test.dataCache?.entries == [request.dataKey: Data("encoded".utf8)])
+    }
 }

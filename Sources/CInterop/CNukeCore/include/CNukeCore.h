@@ -21,6 +21,9 @@ void CNukeCore_unmapHugePages(void *_Nonnull address, size_t size);
 // thread; regular files ignore it. -1 and errno on failure.
 int CNukeCore_openForReading(const char *_Nonnull path);
 
+// open(2) with O_RDWR | O_CLOEXEC | O_NONBLOCK of a file that exists: what takes triggers. -1 and errno on failure.
+int CNukeCore_openForReadingAndWriting(const char *_Nonnull path);
+
 // S_ISREG and S_ISDIR do not import.
 int CNukeCore_isRegularFile(unsigned int mode);
 int CNukeCore_isDirectory(unsigned int mode);
