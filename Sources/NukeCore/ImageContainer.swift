@@ -101,5 +101,17 @@ public struct ImageContainer: Sendable {
 
         /// How many scans of a progressive image a preview shows: an `Int` that counts from 1.
         public static let scanNumberKey: UserInfoKey = "com.github/kean/nuke/scan-number"
+        /// Whether data of the picture was lacking, which a lenient `TruncationPolicy` let pass: `true` if it is there.
+        public static let isTruncatedKey: UserInfoKey = "com.github/kean/nuke/is-truncated"
+        /// The `ImageOrientation` that a thumbnail without transform is still to be turned by; absent if that is `up`.
+        public static let orientationKey: UserInfoKey = "com.github/kean/nuke/orientation"
+        /// How colours that are not stored as RGB became it: a `ColorConversion`, absent for gray and luma with chroma.
+        public static let colorConversionKey: UserInfoKey = "com.github/kean/nuke/color-conversion"
+    }
+
+    /// How colours that are not stored as RGB became it.
+    public enum ColorConversion: String, Sendable, Hashable {
+        /// From CMYK by the plain formula, (1 − C)(1 − K) and so on, whatever the embedded profile says.
+        case plainCMYK
     }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 extension ImageRequest {
     /// A small version of an image, which decoders make for less than the whole would cost.
     public struct ThumbnailOptions: Hashable, Sendable {
@@ -13,6 +19,8 @@ extension ImageRequest {
         /// Whether to make the thumbnail from the picture even where the file embeds one; true by default.
         public var createThumbnailFromImageAlways = true
         /// Whether the thumbnail is upright; true by default.
+        ///
+        /// Else rows and columns are as stored, and `ImageContainer.UserInfoKey.orientationKey` tells what is to be done.
         public var createThumbnailWithTransform = true
         /// Has no effect here, as thumbnails are always decoded at once; part of the identity.
         ///
@@ -22,7 +30,7 @@ extension ImageRequest {
         /// Asks for a longer side of this many pixels.
         public init(maxPixelSize: Double) { target = .longerSide(maxPixelSize) }
 
-        /// Asks for a size that the image fills or fits; points are pixels here unless the request has a scale.
+        /// Asks for a size that the image fills or fits; points are pixels times the request's scale.
         public init(
             size: ImageSize, unit: ImageProcessingOptions.Unit = .points,
             contentMode: ImageProcessingOptions.ContentMode = .aspectFill
@@ -54,7 +62,17 @@ extension ImageRequest {
             return original.scaled(by: min(1, factor))
         }
 
-        /// The text that stands for these options in keys.
+        /// Makes the thumbnail of an image file with the decoders that are registered; nil if that fails.
+        ///
+        /// Takes as long as decoding takes: not for a thread that must not block.
+        public func makeThumbnail(with data: Data, registry: ImageDecoderRegistry = .shared) -> PlatformImage? {
+            var request = ImageRequest(url: nil)
+            request.thumbnail = self
+            let decoder = registry.decoder(for: ImageDecodingContext(request: request, data: data))
+            return try? decoder?.decode(data).image
+        }
+
+        /// The text that stands for these options in keys, once their size is in pixels.
         var identifier: String {
             let flags = [
                 createThumbnailFromImageIfAbsent, createThumbnailFromImageAlways, createThumbnailWithTransform,

@@ -9,11 +9,25 @@ public import NukeCore
 extension ImageDecoders {
     /// Decodes JPEG files to upright RGBA pixels, at a reduced size where the context hints that this is enough.
     ///
-    /// Pixels are in the colour space of the embedded profile, if it is one for RGB, else in sRGB. A file that is cut
-    /// short within its picture is an error; one that only lacks its end is not, nor is damage that the library can
-    /// cope with.
+    /// Pixels are in the colour space of the embedded profile, if it is one for RGB, else in sRGB; CMYK becomes RGB by the
+    /// plain formula, which the container says. Progressive files have previews, scan by scan, at the size of the final
+    /// image. A file that is cut short within its picture is an error, unless the context's policy is lenient; one that
+    /// only lacks its end is not, nor is damage that the library can cope with.
     public struct JPEG: ImageDecoding {
+        /// What has become of the previews.
+        private enum State {
+            case noneYet
+            case underWay(JPEGDecode)
+            /// There won't be any more.
+            case over
+        }
+
+        private final class Previews: Sendable {
+            let state = Lock(State.noneYet)
+        }
+
         private let context: ImageDecodingContext
+        private let previews = Previews()
 
         /// Creates the decoder of one load.
         public init(context: ImageDecodingContext) {
@@ -22,46 +36,46 @@ extension ImageDecoders {
 
         /// What the header tells, up to the first scan.
         public func properties(of data: Data) throws(ImageDecodingError) -> ImageProperties? {
-            let header = try JPEGSession(data, limits: context.limits).readHeader()
-            var properties = header.properties
-            let denominator = header.denominator(for: context.decodeHint(for: header.uprightSize))
-            properties.workingSetBytes = header.decodedBytes(reducedBy: denominator) + header.codecBytes
-            return properties
+            try JPEGDecode(context).properties(of: data)
         }
 
-        /// The picture.
+        /// The picture, of data that begins with what previews were made of; goes on where they ended.
         ///
         /// Looks at the context's cancellation and time limit at least every 64 rows.
         public func decode(_ data: Data) throws(ImageDecodingError) -> ImageContainer {
             try context.cancellation.check()
-            let session = try JPEGSession(data, limits: context.limits)
-            let header = try session.readHeader()
-            switch header.colorModel {
-            case .gray, .rgb: break
-            case .cmyk: throw .unsupported("CMYK pictures are not decoded yet", codec: JPEGSession.codec)
-            default: throw .unsupported("unknown number of colour components", codec: JPEGSession.codec)
+            return try previews.state.withLock { state throws(ImageDecodingError) in
+                let previous = state
+                state = .over
+                if case .underWay(let decode) = previous { return try decode.image(of: data) }
+                return try JPEGDecode(context).image(of: data)
             }
-            let denominator = header.denominator(for: context.decodeHint(for: header.uprightSize))
-            try check(header, denominator: denominator)
-            let reader = JPEGPixelReader(header: header, denominator: denominator, context: context)
-            let pixels = try reader.pixels(from: session)
-            return try context.makeContainer(
-                image: pixels.freeze(isOpaque: true, colorSpace: colorSpace(header)), type: .jpeg,
-                originalSize: header.uprightSize)
         }
 
-        /// The embedded profile, where it is one for the samples stored and for the pixels made of them.
-        private func colorSpace(_ header: JPEGHeader) -> ColorSpace {
-            // Gray files come as RGBA, for which a profile of gray says nothing; one of RGB is wrong in such a file.
-            guard header.colorModel == .rgb, let profile = header.iccProfile else { return .sRGB }
-            return ColorSpace(iccProfile: profile, for: .rgba8) ?? .sRGB
-        }
-
-        /// Checks the limits: the whole picture counts for its sides and pixels, the reduced one for the memory.
-        private func check(_ header: JPEGHeader, denominator: Int) throws(ImageDecodingError) {
-            try context.limits.check(
-                width: header.width, height: header.height, decodedBytes: header.decodedBytes(reducedBy: denominator),
-                codecBytes: header.codecBytes, codec: JPEGSession.codec)
+        /// A preview of a progressive file, if another of its scans is there as a whole; else nil.
+        ///
+        /// With the policy `thumbnail`, one preview: the embedded thumbnail, or else the first scan. The count of previews
+        /// is in `userInfo`, under `scanNumberKey`. Throws once if the data can't be decoded; nil from then on.
+        public func decodePartiallyDownloadedData(_ data: Data) throws(ImageDecodingError) -> ImageContainer? {
+            try context.cancellation.check()
+            return try previews.state.withLock { state throws(ImageDecodingError) in
+                let decode: JPEGDecode
+                switch state {
+                case .noneYet: decode = try JPEGDecode(context)
+                case .underWay(let existing): decode = existing
+                case .over: return nil
+                }
+                state = .over
+                do throws(ImageDecodingError) {
+                    let preview = try decode.preview(of: data)
+                    state = .underWay(decode)
+                    return preview
+                } catch {
+                    // Arithmetic-coded files can't be decoded piece by piece.
+                    if error.code == .unsupported { return nil }
+                    throw error
+                }
+            }
         }
     }
 }

@@ -22,23 +22,35 @@ struct JPEGHeader {
     let coefficientBytes: Int
     let orientation: ImageOrientation
     let iccProfile: Data?
+    let density: ImageProperties.Density?
+    /// Where in the file the embedded thumbnail lies, which is a JPEG file; nil if there is none.
+    let thumbnail: Range<Int>?
 
-    /// The size of the upright picture.
-    var uprightSize: ImageSize { orientation.applied(to: ImageSize(width: width, height: height)) }
+    /// The size as stored.
+    var storedSize: ImageSize { ImageSize(width: width, height: height) }
 
     var properties: ImageProperties {
-        ImageProperties(
+        var properties = ImageProperties(
             type: .jpeg, storedWidth: width, storedHeight: height, orientation: orientation, hasAlpha: false,
             bitDepth: bitDepth, colorModel: colorModel ?? .rgb, hasICCProfile: iccProfile != nil,
             isProgressive: isProgressive)
+        properties.hasEmbeddedThumbnail = thumbnail != nil
+        properties.density = density
+        return properties
     }
 
-    /// The divisor of a reduced decode: the largest that leaves both sides at least twice the hint, which is upright.
+    /// The embedded profile, where it is one for the samples stored and for the pixels made of them.
+    var colorSpace: ColorSpace {
+        // Gray files come as RGBA, for which a profile of gray says nothing; one of RGB is wrong in such a file.
+        guard colorModel == .rgb, let iccProfile else { return .sRGB }
+        return ColorSpace(iccProfile: iccProfile, for: .rgba8) ?? .sRGB
+    }
+
+    /// The divisor of a reduced decode: the largest that leaves both stored sides at least twice the target.
     ///
-    /// 1 without a hint. Reduced sides are rounded up.
-    func denominator(for hint: ImageSize?) -> Int {
-        guard let hint else { return 1 }
-        let target = orientation.applied(to: hint)
+    /// 1 without a target. Reduced sides are rounded up.
+    func denominator(for target: ImageSize?) -> Int {
+        guard let target else { return 1 }
         let divisors = [8, 4, 2].first { divisor in
             Double(Self.reduced(width, by: divisor)) >= 2 * target.width
                 && Double(Self.reduced(height, by: divisor)) >= 2 * target.height

@@ -3,7 +3,7 @@ import NukeTestKit
 import Testing
 
 /// The suite itself: it passes a sound decoder and finds what others do wrong.
-@Suite("Decoder conformance", .timeLimit(.minutes(1)), .serialized)
+@Suite("Decoder conformance", .timeLimit(.minutes(5)), .serialized)
 struct DecoderConformanceTests {
     private func suite(_ fault: PixDecoder.Fault?) -> DecoderConformance {
         var suite = DecoderConformance(

@@ -16,9 +16,12 @@ enum JPEGUnderTest {
     }
 
     static func decode(
-        _ data: Data, limits: ImageLimits = ImageLimits(), thumbnail: ImageRequest.ThumbnailOptions? = nil
+        _ data: Data, limits: ImageLimits = ImageLimits(), thumbnail: ImageRequest.ThumbnailOptions? = nil,
+        truncationPolicy: TruncationPolicy = .strict
     ) throws(ImageDecodingError) -> ImageContainer {
-        try ImageDecoders.JPEG(context: context(data, limits: limits, thumbnail: thumbnail)).decode(data)
+        var context = context(data, limits: limits, thumbnail: thumbnail)
+        context.truncationPolicy = truncationPolicy
+        return try ImageDecoders.JPEG(context: context).decode(data)
     }
 
     static func properties(

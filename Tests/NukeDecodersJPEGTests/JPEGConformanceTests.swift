@@ -5,7 +5,7 @@ import NukeTestKit
 import NukeTestSupport
 import Testing
 
-@Suite("JPEG conformance", .timeLimit(.minutes(1)))
+@Suite("JPEG conformance", .timeLimit(.minutes(5)))
 struct JPEGConformanceTests {
     @Test(
         "The JPEG decoder keeps the promises of a decoder",

@@ -5,7 +5,7 @@ import NukeTestSupport
 import Testing
 
 /// What becomes of files that are cut short, damaged or hostile.
-@Suite("JPEG damage", .timeLimit(.minutes(1)))
+@Suite("JPEG damage", .timeLimit(.minutes(5)))
 struct JPEGDamageTests {
     private func errorCode(
         _ data: Data, limits: ImageLimits = ImageLimits()
@@ -110,9 +110,9 @@ struct JPEGDamageTests {
         #expect(try JPEGUnderTest.decode(file.data).image.byteArray == whole.byteArray)
     }
 
-    @Test("CMYK, 12 bits a sample and lossless files are unsupported")
+    @Test("12 bits a sample and lossless files are unsupported")
     func unsupported() throws {
-        for name in ["gen-cmyk-adobe", "gen-cmyk-noadobe", "gen-ycck-adobe", "gen-12bit", "gen-lossless-sof3"] {
+        for name in ["gen-12bit", "gen-lossless-sof3"] {
             #expect(errorCode(try Fixture.data("jpeg/\(name).jpg")) == .unsupported, "\(name)")
         }
     }

@@ -4,7 +4,7 @@ import NukeDecodersJPEG
 import NukeTestSupport
 import Testing
 
-@Suite("JPEG encoder", .timeLimit(.minutes(1)))
+@Suite("JPEG encoder", .timeLimit(.minutes(5)))
 struct JPEGEncoderTests {
     private func encode(_ image: Bitmap, _ options: ImageEncodingOptions = ImageEncodingOptions()) throws -> Data {
         let context = ImageEncodingContext(request: ImageRequest(url: nil), image: image)

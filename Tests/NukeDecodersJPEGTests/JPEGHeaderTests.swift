@@ -5,7 +5,7 @@ import NukeTestSupport
 import Testing
 
 /// What is read before any pixel: sizes, kinds, orientation and profile.
-@Suite("JPEG header", .timeLimit(.minutes(1)))
+@Suite("JPEG header", .timeLimit(.minutes(5)))
 struct JPEGHeaderTests {
     private func properties(_ name: String) throws -> ImageProperties {
         try #require(try JPEGUnderTest.properties(Fixture.data("jpeg/\(name).jpg")))
@@ -22,7 +22,7 @@ struct JPEGHeaderTests {
         let format = ImageFormat.jpeg
         #expect(format.name == "JPEG" && format.type == .jpeg && format.mimeTypes == ["image/jpeg"])
         #expect(format.fileExtensions == ["jpg", "jpeg", "jpe", "jfif"])
-        #expect(format.capabilities == [.decode, .encode, .scaledDecode])
+        #expect(format.capabilities == [.decode, .encode, .progressive, .scaledDecode])
         #expect(format.libraryVersion()?.hasPrefix("libjpeg-turbo ") == true)
     }
 
@@ -152,5 +152,37 @@ struct JPEGHeaderTests {
         file.segments.insert(contentsOf: donor.segments.filter { $0.marker == JPEGFile.app2 }, at: 0)
         #expect(try JPEGUnderTest.properties(file.data)?.hasICCProfile == true)
         #expect(try JPEGUnderTest.decode(file.data).image.colorSpace == .sRGB)
+    }
+
+    @Test("Density is told in pixels an inch, of the JFIF segment, or else of EXIF")
+    func density() throws {
+        func density(_ jfif: [UInt8], exif: [JPEGFile.Segment] = []) throws -> ImageProperties.Density? {
+            var file = try JPEGFile(fixture: "gen-8x8.jpg")
+            file.segments.removeAll { $0.marker == 0xE0 }
+            let segment = JPEGFile.Segment(marker: 0xE0, content: Array("JFIF".utf8) + [0, 1, 1] + jfif + [0, 0])
+            file.segments.insert(contentsOf: (jfif.isEmpty ? [] : [segment]) + exif, at: 0)
+            return try JPEGUnderTest.properties(file.data)?.density
+        }
+        #expect(try density([1, 0, 72, 1, 44]) == ImageProperties.Density(x: 72, y: 300))
+        #expect(try density([2, 0, 100, 0, 50]) == ImageProperties.Density(x: 254, y: 127))
+        #expect(try density([0, 0, 1, 0, 1]) == nil)
+        #expect(try density([1, 0, 0, 0, 72]) == nil)
+        #expect(try density([]) == nil)
+        // RATIONALs of 600/2 and 150/1, which stand behind the directory.
+        let entries = [(0x011A, 5, 1, 62), (0x011B, 5, 1, 70), (0x0128, 3, 1, 2), (0x0131, 4, 1, 0)]
+        let tiff =
+            JPEGFile.tiff(isBigEndian: true, entries: entries) + [0, 0, 2, 88, 0, 0, 0, 2, 0, 0, 0, 150, 0, 0, 0, 1]
+        #expect(try density([], exif: [JPEGFile.exif(tiff)]) == ImageProperties.Density(x: 300, y: 150))
+        #expect(try density([0, 0, 1, 0, 1], exif: [JPEGFile.exif(tiff)]) == ImageProperties.Density(x: 300, y: 150))
+        #expect(try density([1, 0, 72, 0, 72], exif: [JPEGFile.exif(tiff)]) == ImageProperties.Density(x: 72, y: 72))
+        #expect(try density([], exif: [JPEGFile.exif(tiff.dropLast(17) + Array(repeating: 0, count: 17))]) == nil)
+    }
+
+    @Test("Whether a thumbnail is embedded is told")
+    func embeddedThumbnail() throws {
+        #expect(try properties("gen-exif-thumb").hasEmbeddedThumbnail)
+        #expect(try !properties("gen-420").hasEmbeddedThumbnail)
+        #expect(try !properties("gen-exif-loop").hasEmbeddedThumbnail)
+        #expect(try !properties("gen-exif-truncated").hasEmbeddedThumbnail)
     }
 }

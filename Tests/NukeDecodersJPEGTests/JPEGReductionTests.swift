@@ -6,7 +6,7 @@ import Testing
 @testable import NukeCore
 
 /// Decodes at a reduced size, and turned pictures.
-@Suite("JPEG reduction", .timeLimit(.minutes(1)))
+@Suite("JPEG reduction", .timeLimit(.minutes(5)))
 struct JPEGReductionTests {
     /// Hints at a size, and calls back when it is asked, which is before the first pixel.
     private struct Hint: ImageProcessing {

@@ -22,18 +22,28 @@ struct CNukeJPEG_Decoder {
     size_t pendingSkip;
 
     int isHeaderRead;
+    int isTruncated;
     int segmentCount;
     size_t metadataBytes;
     CNukeJPEG_Range exif;
     int hasEXIF;
     CNukeJPEG_Range chunks[chunkCapacity];
     int chunkCount;
+
+    int completeScan;               // the last scan that came to its end; 0: none yet
+    int damagedScan;                // the last scan that a marker cut short
+    unsigned completeComponents;    // bits: of which a scan with the means of blocks (DC) is complete
+    int isPassRunning;
 };
 
 static CNukeJPEG_Decoder *decoderOf(j_common_ptr object) { return object->client_data; }
 
-static _Noreturn void failTruncated(CNukeJPEG_Decoder *decoder) {
-    CNukeJPEG_fail(&decoder->failure, CNukeJPEG_StatusTruncated, "the data ends before the picture does");
+// Data is lacking for certain: ends the call, unless what there is of the picture is wanted.
+static void lackData(CNukeJPEG_Decoder *decoder) {
+    if (!decoder->limits.isLenient || !decoder->isHeaderRead)
+        CNukeJPEG_fail(&decoder->failure, CNukeJPEG_StatusTruncated, "the data ends before the picture does");
+    decoder->isTruncated = 1;
+    decoder->failure.isInputOver = 1;
 }
 
 static void countSegment(CNukeJPEG_Decoder *decoder) {
@@ -41,16 +51,14 @@ static void countSegment(CNukeJPEG_Decoder *decoder) {
         CNukeJPEG_fail(&decoder->failure, CNukeJPEG_StatusLimitExceeded, "too many marker segments");
 }
 
-// Where a policy that keeps what a truncated file has will differ: the three calls of failTruncated below, of which
-// those for the entropy-coded data would only take note.
-
 static void emitMessage(j_common_ptr object, int level) {
     CNukeJPEG_Decoder *decoder = decoderOf(object);
     if (level < 0) object->err->num_warnings++;
     switch (object->err->msg_code) {
     // The decoder of entropy-coded data met a marker: the one that stands for the end of the input, if that is over.
     case JWRN_HIT_MARKER:
-        if (decoder->failure.isInputOver) failTruncated(decoder);
+        decoder->damagedScan = decoder->info.input_scan_number;
+        if (decoder->failure.isInputOver) lackData(decoder);
         break;
     case JTRC_ADOBE:
     case JTRC_APP0:
@@ -77,20 +85,35 @@ static const JOCTET endOfImage[] = {0xFF, JPEG_EOI};
 
 static void doNothing(j_decompress_ptr info) { (void)info; }
 
+static void pointToEndOfImage(CNukeJPEG_Decoder *decoder) {
+    decoder->source.next_input_byte = endOfImage;
+    decoder->source.bytes_in_buffer = sizeof endOfImage;
+}
+
 static boolean fillInput(j_decompress_ptr info) {
     CNukeJPEG_Decoder *decoder = decoderOf((j_common_ptr)info);
     if (!decoder->input.isComplete) return FALSE;
     // Nothing more will come: from now on the decoder sees end markers.
     decoder->failure.isInputOver = 1;
     // Within a marker segment something is lacking for certain; unread_marker is set from its first byte to its last.
-    if (info->unread_marker != 0) failTruncated(decoder);
+    // Where that is tolerated the library waits, so that it does not take end markers for the segment's content.
+    if (info->unread_marker != 0) {
+        lackData(decoder);
+        return FALSE;
+    }
     // Arithmetic decoding takes zeros after the end without a warning, and rightly for a few bytes: encoders leave
     // them out. So rows of blocks below the one being decoded are what shows that data is lacking.
     int isDecoding = info->input_scan_number > 0 && info->input_iMCU_row + 1 < info->total_iMCU_rows;
-    if (info->arith_code && isDecoding) failTruncated(decoder);
-    decoder->source.next_input_byte = endOfImage;
-    decoder->source.bytes_in_buffer = sizeof endOfImage;
+    if (info->arith_code && isDecoding) lackData(decoder);
+    pointToEndOfImage(decoder);
     return TRUE;
+}
+
+// Ends the input where more is to be skipped than there is.
+static void skipBeyondEnd(CNukeJPEG_Decoder *decoder) {
+    lackData(decoder);
+    decoder->pendingSkip = 0;
+    pointToEndOfImage(decoder);
 }
 
 static void skipInput(j_decompress_ptr info, long count) {
@@ -101,24 +124,23 @@ static void skipInput(j_decompress_ptr info, long count) {
     source->next_input_byte += taken;
     source->bytes_in_buffer -= taken;
     decoder->pendingSkip = (size_t)count - taken;
-    if (decoder->pendingSkip > 0 && decoder->input.isComplete) failTruncated(decoder);
+    if (decoder->pendingSkip > 0 && decoder->input.isComplete) skipBeyondEnd(decoder);
 }
 
 // To be called behind setjmp: points the source at what is not used up yet.
 static void enter(CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input) {
     decoder->input = input;
     if (decoder->failure.isInputOver) {
-        decoder->source.next_input_byte = endOfImage;
-        decoder->source.bytes_in_buffer = sizeof endOfImage;
+        pointToEndOfImage(decoder);
         return;
     }
     size_t left = input.count > decoder->position ? input.count - decoder->position : 0;
     size_t skipped = decoder->pendingSkip < left ? decoder->pendingSkip : left;
     decoder->position += skipped;
     decoder->pendingSkip -= skipped;
-    if (decoder->pendingSkip > 0 && input.isComplete) failTruncated(decoder);
     decoder->source.next_input_byte = left > 0 ? input.bytes + decoder->position : endOfImage;
     decoder->source.bytes_in_buffer = left - skipped;
+    if (decoder->pendingSkip > 0 && input.isComplete) skipBeyondEnd(decoder);
 }
 
 static void leave(CNukeJPEG_Decoder *decoder) {
@@ -157,7 +179,7 @@ static boolean readSegment(j_decompress_ptr info) {
     size_t length = left >= 2 ? (size_t)source->next_input_byte[0] << 8 | source->next_input_byte[1] : SIZE_MAX;
     if (length < 2) length = 2;  // as the library does: the two bytes of the length are there
     if (left < length) {
-        if (decoder->input.isComplete) failTruncated(decoder);
+        if (decoder->input.isComplete) lackData(decoder);
         return FALSE;
     }
     countSegment(decoder);
@@ -202,6 +224,8 @@ long CNukeJPEG_decoderWarningCount(const CNukeJPEG_Decoder *decoder) {
     return decoder->failure.manager.num_warnings;
 }
 
+int CNukeJPEG_decoderIsTruncated(const CNukeJPEG_Decoder *decoder) { return decoder->isTruncated; }
+
 // MARK: Header
 
 static uint64_t roundedUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -230,6 +254,12 @@ static void describe(CNukeJPEG_Decoder *decoder, CNukeJPEG_Header *header) {
     }
     header->exif = decoder->exif;
     header->iccChunkCount = decoder->chunkCount;
+    if (!info->saw_JFIF_marker || info->X_density == 0 || info->Y_density == 0) return;
+    header->densityUnit = info->density_unit == 1   ? CNukeJPEG_DensityUnitInch
+                          : info->density_unit == 2 ? CNukeJPEG_DensityUnitCentimetre
+                                                    : CNukeJPEG_DensityUnitNone;
+    header->densityX = info->X_density;
+    header->densityY = info->Y_density;
 }
 
 CNukeJPEG_Status CNukeJPEG_decoderReadHeader(
@@ -258,7 +288,8 @@ CNukeJPEG_Status CNukeJPEG_decoderStart(
     if (setjmp(decoder->failure.escape)) return decoder->failure.status;
     enter(decoder, input);
     struct jpeg_decompress_struct *info = &decoder->info;
-    info->out_color_space = JCS_EXT_RGBA;
+    int isCMYK = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+    info->out_color_space = isCMYK ? JCS_CMYK : JCS_EXT_RGBA;
     info->scale_num = 1;
     info->scale_denom = (unsigned)denominator;
     // Several scans are read into memory first, by steps that the caller counts, and then shown: what previews need too.
@@ -277,9 +308,27 @@ static int lacksComponent(const struct jpeg_decompress_struct *info) {
     return 0;
 }
 
+// Takes note of a scan that has just come to its end, unless a marker cut it short.
+static void completeScan(CNukeJPEG_Decoder *decoder) {
+    const struct jpeg_decompress_struct *info = &decoder->info;
+    if (decoder->damagedScan == info->input_scan_number) return;
+    decoder->completeScan = info->input_scan_number;
+    if (info->Ss != 0 || info->Ah != 0) return;
+    for (int i = 0; i < info->comps_in_scan; i++)
+        decoder->completeComponents |= 1u << info->cur_comp_info[i]->component_index;
+}
+
+// A scan is shown once the next one has begun, as the library may look ahead within the one that is being taken in.
+static int showableScan(CNukeJPEG_Decoder *decoder) {
+    const struct jpeg_decompress_struct *info = &decoder->info;
+    if (decoder->completeComponents != (1u << info->num_components) - 1) return 0;
+    int isNextBegun = decoder->completeScan < info->input_scan_number;
+    return isNextBegun || jpeg_input_complete(&decoder->info) ? decoder->completeScan : 0;
+}
+
 CNukeJPEG_Status CNukeJPEG_decoderConsume(
-    CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input, int steps, int *isFinished) {
-    *isFinished = 0;
+    CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input, int steps, CNukeJPEG_Progress *progress) {
+    *progress = (CNukeJPEG_Progress){0};
     if (decoder->failure.status) return decoder->failure.status;
     if (setjmp(decoder->failure.escape)) return decoder->failure.status;
     enter(decoder, input);
@@ -287,23 +336,46 @@ CNukeJPEG_Status CNukeJPEG_decoderConsume(
     int result = JPEG_ROW_COMPLETED;
     for (int step = 0; step < steps && result != JPEG_REACHED_EOI && result != JPEG_SUSPENDED; step++) {
         result = jpeg_consume_input(info);
+        if (result == JPEG_SCAN_COMPLETED) completeScan(decoder);
         if (info->input_scan_number > decoder->limits.scanCount)
             CNukeJPEG_fail(&decoder->failure, CNukeJPEG_StatusLimitExceeded, "too many scans");
     }
     leave(decoder);
-    if (result == JPEG_SUSPENDED) return CNukeJPEG_StatusNeedsInput;
-    *isFinished = result == JPEG_REACHED_EOI;
-    if (*isFinished && decoder->failure.isInputOver && lacksComponent(info)) failTruncated(decoder);
+    progress->showableScan = showableScan(decoder);
+    // Complete input suspends only where data is lacking and that is tolerated.
+    if (result == JPEG_SUSPENDED && !input.isComplete) return CNukeJPEG_StatusNeedsInput;
+    progress->isFinished = result == JPEG_REACHED_EOI || result == JPEG_SUSPENDED;
+    if (progress->isFinished && decoder->failure.isInputOver && lacksComponent(info)) lackData(decoder);
     return CNukeJPEG_StatusOk;
 }
 
-CNukeJPEG_Status CNukeJPEG_decoderStartPass(CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input) {
+CNukeJPEG_Status CNukeJPEG_decoderStartPass(CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input, int scan) {
     if (decoder->failure.status) return decoder->failure.status;
     if (setjmp(decoder->failure.escape)) return decoder->failure.status;
     enter(decoder, input);
-    boolean isStarted = jpeg_start_output(&decoder->info, decoder->info.input_scan_number);
+    struct jpeg_decompress_struct *info = &decoder->info;
+    boolean isStarted = !decoder->isPassRunning || jpeg_finish_output(info);
+    decoder->isPassRunning = decoder->isPassRunning && !isStarted;
+    if (isStarted) {
+        // Smoothing looks for the end of the last scan, which a file that was cut does not have.
+        if (decoder->isTruncated) info->do_block_smoothing = FALSE;
+        isStarted = jpeg_start_output(info, scan > 0 ? scan : info->input_scan_number);
+        decoder->isPassRunning = 1;
+    }
     leave(decoder);
     return isStarted ? CNukeJPEG_StatusOk : CNukeJPEG_StatusNeedsInput;
+}
+
+// Stored samples are 1 - C, 1 - M, 1 - Y and 1 - K: the first three times the last are red, green and blue.
+static void convertFromCMYK(uint8_t *row, size_t count) {
+    for (uint8_t *pixel = row, *end = row + count * 4; pixel < end; pixel += 4) {
+        unsigned black = pixel[3];
+        for (int i = 0; i < 3; i++) {
+            unsigned product = pixel[i] * black + 128;
+            pixel[i] = (uint8_t)((product + (product >> 8)) >> 8);
+        }
+        pixel[3] = 255;
+    }
 }
 
 CNukeJPEG_Status CNukeJPEG_decoderReadRows(
@@ -323,8 +395,10 @@ CNukeJPEG_Status CNukeJPEG_decoderReadRows(
         if (read == 0) {
             leave(decoder);
             if (!input.isComplete) return CNukeJPEG_StatusNeedsInput;
-            failTruncated(decoder);
+            CNukeJPEG_fail(&decoder->failure, CNukeJPEG_StatusTruncated, "the data ends before the picture does");
         }
+        if (info->out_color_space == JCS_CMYK)
+            for (JDIMENSION i = 0; i < read; i++) convertFromCMYK(pointers[i], info->output_width);
         *rowsRead += (int)read;
     }
     leave(decoder);
@@ -350,6 +424,11 @@ long CNukeJPEG_decoderWarningCount(const CNukeJPEG_Decoder *decoder) {
     return 0;
 }
 
+int CNukeJPEG_decoderIsTruncated(const CNukeJPEG_Decoder *decoder) {
+    (void)decoder;
+    return 0;
+}
+
 CNukeJPEG_Status CNukeJPEG_decoderReadHeader(
     CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input, CNukeJPEG_Header *header) {
     (void)decoder, (void)input, (void)header;
@@ -368,13 +447,13 @@ CNukeJPEG_Status CNukeJPEG_decoderStart(
 }
 
 CNukeJPEG_Status CNukeJPEG_decoderConsume(
-    CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input, int steps, int *isFinished) {
-    (void)decoder, (void)input, (void)steps, (void)isFinished;
+    CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input, int steps, CNukeJPEG_Progress *progress) {
+    (void)decoder, (void)input, (void)steps, (void)progress;
     return CNukeJPEG_StatusUnavailable;
 }
 
-CNukeJPEG_Status CNukeJPEG_decoderStartPass(CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input) {
-    (void)decoder, (void)input;
+CNukeJPEG_Status CNukeJPEG_decoderStartPass(CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input, int scan) {
+    (void)decoder, (void)input, (void)scan;
     return CNukeJPEG_StatusUnavailable;
 }
 

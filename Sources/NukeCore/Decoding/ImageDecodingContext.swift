@@ -20,6 +20,8 @@ public struct ImageDecodingContext: Sendable {
     public var previewPolicy: ImagePipeline.PreviewPolicy = .incremental
     /// What the picture may ask for.
     public var limits: ImageLimits = ImageLimits()
+    /// What becomes of a picture of which data is lacking; strict by default.
+    public var truncationPolicy: TruncationPolicy = .strict
     /// Set when the result is no longer wanted; codecs look at it at least every 64 rows.
     public var cancellation: CancellationFlag = CancellationFlag()
     /// The processor that will run first on the image, if its answer to `decodeHint` counts for this decode.
@@ -46,16 +48,29 @@ public struct ImageDecodingContext: Sendable {
         return hintingProcessor?.decodeHint(for: original)
     }
 
+    /// Whether the request takes the thumbnail that a file embeds, if it does, rather than one made from the picture.
+    public var prefersEmbeddedThumbnail: Bool { request.thumbnail?.createThumbnailFromImageAlways == false }
+
     /// Makes the container of a decoded picture: sets the scale and the size before reduction, and applies the thumbnail.
     ///
+    /// Throws `unsupported` if the request wants an embedded thumbnail or nothing, and this is not one.
+    ///
     /// - Parameters:
-    ///   - image: The upright pixels, whole or reduced as `decodeHint` allows.
+    ///   - image: The pixels, whole or reduced as `decodeHint` allows; upright but for thumbnails without transform.
     ///   - type: The format.
-    ///   - originalSize: The upright size that the header tells, in pixels.
+    ///   - originalSize: The size that the header tells, in pixels; upright if `image` is.
+    ///   - orientation: What `image` is still to be turned by, which is put into `userInfo`; up by default.
+    ///   - isEmbeddedThumbnail: Whether this is the thumbnail that the file embeds; false by default.
     public func makeContainer(
-        image: Bitmap, type: AssetType, originalSize: ImageSize
+        image: Bitmap, type: AssetType, originalSize: ImageSize, orientation: ImageOrientation = .up,
+        isEmbeddedThumbnail: Bool = false
     ) throws(ImageDecodingError) -> ImageContainer {
         var image = image
+        if prefersEmbeddedThumbnail, !isEmbeddedThumbnail,
+            request.thumbnail?.createThumbnailFromImageIfAbsent == false
+        {
+            throw .unsupported("no usable thumbnail is embedded, and none may be made from the picture", codec: "")
+        }
         if let target = request.resolvedThumbnail?.targetSize(for: originalSize) {
             let (width, height) = target.roundedToPixels
             if width != image.width || height != image.height {
@@ -68,6 +83,7 @@ public struct ImageDecodingContext: Sendable {
         if image.scale != request.scale { image = image.withScale(request.scale) }
         var container = ImageContainer(image: image, type: type)
         container.originalSize = originalSize
+        if orientation != .up { container.userInfo[.orientationKey] = orientation }
         return container
     }
 }

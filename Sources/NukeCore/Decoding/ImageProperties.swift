@@ -12,6 +12,21 @@ public struct ImageProperties: Hashable, Sendable {
         case cmyk
     }
 
+    /// Pixels an inch: how large the picture is meant to be printed or shown.
+    public struct Density: Hashable, Sendable {
+        /// From left to right, as stored.
+        public let x: Double
+        /// From top to bottom, as stored.
+        public let y: Double
+
+        /// Creates a density; nil if a number is not positive and finite.
+        public init?(x: Double, y: Double) {
+            guard x > 0, y > 0, x.isFinite, y.isFinite else { return nil }
+            self.x = x
+            self.y = y
+        }
+    }
+
     /// The format.
     public var type: AssetType
     /// Columns of the upright picture, in pixels.
@@ -40,6 +55,10 @@ public struct ImageProperties: Hashable, Sendable {
     ///
     /// Nil, the default: those of the whole picture as RGBA8.
     public var workingSetBytes: Int?
+    /// Whether a thumbnail is embedded; false by default.
+    public var hasEmbeddedThumbnail = false
+    /// Pixels an inch; nil if the file tells none.
+    public var density: Density?
 
     /// Creates the properties of a still picture; set what differs afterwards.
     ///

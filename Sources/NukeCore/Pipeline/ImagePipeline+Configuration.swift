@@ -43,6 +43,8 @@ extension ImagePipeline {
         /// `ImageDecodingError.Code.limitExceeded` before any pixel is decoded. Images that were handed over or are cached
         /// don't count.
         public var memoryBudget: Int = HostLimits.memory / 2
+        /// What becomes of pictures of which data is lacking; strict by default.
+        public var truncationPolicy: TruncationPolicy = .strict
         /// Bytes a load may bring; by default the lesser of 200 MiB and a tenth of the memory; nil: any number.
         public var maximumResponseDataSize: Int? = min(200 << 20, HostLimits.memory / 10)
 

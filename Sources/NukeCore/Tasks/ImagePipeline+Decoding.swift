@@ -16,6 +16,7 @@ extension ImagePipeline {
     ) {
         var context = context
         context.limits = configuration.imageLimits
+        context.truncationPolicy = configuration.truncationPolicy
         guard let decoder = decoder ?? delegate.imageDecoder(for: context, pipeline: self) else {
             return completion(.failure(.decoderNotRegistered(context: context)))
         }

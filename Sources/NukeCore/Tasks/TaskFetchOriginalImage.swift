@@ -96,6 +96,7 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
             request: request, data: original.data, dataResponse: original.response)
         context.hintingProcessor = hintingProcessor
         context.limits = pipeline.configuration.imageLimits
+        context.truncationPolicy = pipeline.configuration.truncationPolicy
         context.previewPolicy = previews.policy
         return context
     }

@@ -17,7 +17,7 @@ typedef enum __attribute__((enum_extensibility(closed))) CNukeJPEG_Status {
     CNukeJPEG_StatusOk,
     CNukeJPEG_StatusNeedsInput,     // the input ends here and is not complete
     CNukeJPEG_StatusCorrupt,        // the data breaks the format's rules
-    CNukeJPEG_StatusTruncated,      // the input is complete and lacks data
+    CNukeJPEG_StatusTruncated,      // the input is complete and lacks data, which is not tolerated
     CNukeJPEG_StatusUnsupported,    // a part of the format that the library does not do
     CNukeJPEG_StatusLimitExceeded,  // more scans, segments, metadata or memory than allowed
     CNukeJPEG_StatusOutOfMemory,
@@ -41,12 +41,13 @@ typedef struct CNukeJPEG_Input {
     int isComplete;
 } CNukeJPEG_Input;
 
-// What a decode may take.
+// What a decode may take, and whether it makes do with less than the whole.
 typedef struct CNukeJPEG_Limits {
     int scanCount;
     int segmentCount;      // marker segments, headers and tables included
     size_t metadataBytes;  // of EXIF and ICC segments
     size_t memoryBytes;    // that the library may allocate
+    int isLenient;         // whether a picture is kept of which data is lacking
 } CNukeJPEG_Limits;
 
 // A part of the input.
@@ -63,6 +64,13 @@ typedef enum __attribute__((enum_extensibility(closed))) CNukeJPEG_ColorModel {
     CNukeJPEG_ColorModelCMYK,
 } CNukeJPEG_ColorModel;
 
+// What a number of pixels of the density is to.
+typedef enum __attribute__((enum_extensibility(closed))) CNukeJPEG_DensityUnit {
+    CNukeJPEG_DensityUnitNone,
+    CNukeJPEG_DensityUnitInch,
+    CNukeJPEG_DensityUnitCentimetre,
+} CNukeJPEG_DensityUnit;
+
 // What the header tells.
 typedef struct CNukeJPEG_Header {
     int width;   // stored, in pixels
@@ -74,6 +82,9 @@ typedef struct CNukeJPEG_Header {
     uint64_t coefficientBytes;  // what they take
     CNukeJPEG_Range exif;       // content of the first EXIF segment, after its "Exif" header; count 0: none
     int iccChunkCount;          // ICC segments before the picture
+    CNukeJPEG_DensityUnit densityUnit;  // of the JFIF segment; none: no density told
+    int densityX;
+    int densityY;
 } CNukeJPEG_Header;
 
 // Creates a decoder; NULL if there is no memory for it. What else went wrong the first call tells.
@@ -87,6 +98,9 @@ const char *_Nonnull CNukeJPEG_decoderMessage(const CNukeJPEG_Decoder *_Nonnull 
 // Warnings so far: damage that the library coped with.
 long CNukeJPEG_decoderWarningCount(const CNukeJPEG_Decoder *_Nonnull decoder);
 
+// Whether data was found to be lacking, where that is tolerated.
+int CNukeJPEG_decoderIsTruncated(const CNukeJPEG_Decoder *_Nonnull decoder);
+
 // Reads up to the first scan.
 CNukeJPEG_Status CNukeJPEG_decoderReadHeader(
     CNukeJPEG_Decoder *_Nonnull decoder, CNukeJPEG_Input input, CNukeJPEG_Header *_Nonnull header);
@@ -95,16 +109,28 @@ CNukeJPEG_Status CNukeJPEG_decoderReadHeader(
 CNukeJPEG_Range CNukeJPEG_decoderICCChunk(const CNukeJPEG_Decoder *_Nonnull decoder, int index);
 
 // Begins to decode to RGBA, 8 bits a sample, alpha 255, at 1/denominator (1, 2, 4, 8) of the size, rounded up.
+//
+// CMYK becomes RGB by the plain formula, (1 - C)(1 - K) and so on, the stored samples being 1 - C, as Adobe's programs
+// write them and every browser reads them, whether the file says so or not.
 CNukeJPEG_Status CNukeJPEG_decoderStart(
     CNukeJPEG_Decoder *_Nonnull decoder, CNukeJPEG_Input input, int denominator, int *_Nonnull width,
     int *_Nonnull height);
 
-// With multiple scans: takes in `steps` rows of blocks or markers; *isFinished tells that there are no more.
-CNukeJPEG_Status CNukeJPEG_decoderConsume(
-    CNukeJPEG_Decoder *_Nonnull decoder, CNukeJPEG_Input input, int steps, int *_Nonnull isFinished);
+// How far the scans have been taken in.
+typedef struct CNukeJPEG_Progress {
+    int isFinished;    // there are no more
+    int showableScan;  // the last scan that is there as a whole, once all components are; 0: none
+} CNukeJPEG_Progress;
 
-// With multiple scans: begins to show what has been taken in.
-CNukeJPEG_Status CNukeJPEG_decoderStartPass(CNukeJPEG_Decoder *_Nonnull decoder, CNukeJPEG_Input input);
+// With multiple scans: takes in `steps` rows of blocks or markers. Tells the progress when more input is needed too.
+CNukeJPEG_Status CNukeJPEG_decoderConsume(
+    CNukeJPEG_Decoder *_Nonnull decoder, CNukeJPEG_Input input, int steps, CNukeJPEG_Progress *_Nonnull progress);
+
+// With multiple scans: begins to show what has been taken in, up to a showable scan; 0: all of it, once finished.
+//
+// May be called again and again; rows of the last pass that were not read are left out.
+CNukeJPEG_Status CNukeJPEG_decoderStartPass(
+    CNukeJPEG_Decoder *_Nonnull decoder, CNukeJPEG_Input input, int scan);
 
 // Writes the next rows, at most `count`, `bytesPerRow` apart; *rowsRead tells how many there were.
 CNukeJPEG_Status CNukeJPEG_decoderReadRows(
