@@ -17,6 +17,9 @@ public struct ImageResponse: Sendable {
     /// The cache that the image came from, also where it was processed afterwards; nil if it was loaded.
     public var cacheType: CacheType?
 
+    /// What the load took, step by step; nil for previews.
+    public internal(set) var metrics: ImageTask.Metrics?
+
     /// Whether the image is as a decoder made it, and has not been through the delegate's `decompress`.
     var isDecompressionNeeded = false
 

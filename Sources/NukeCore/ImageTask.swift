@@ -31,6 +31,8 @@ public final class ImageTask: Sendable {
         var lastStream = 0
         var awaiting: [CheckedContinuation<Result<ImageResponse, ImagePipeline.Error>, Never>] = []
         var isPriorityUpdateScheduled = false
+        var previewCount = 0
+        var metrics: Metrics?
     }
 
     /// Counts the tasks of a pipeline, from 1.
@@ -39,6 +41,9 @@ public final class ImageTask: Sendable {
     public let request: ImageRequest
     /// Whether the task loads data and no image.
     let isDataTask: Bool
+
+    /// When the task was made, in seconds on `MonotonicClock`.
+    let created = MonotonicClock.now
 
     private weak let pipeline: ImagePipeline?
     private let shared: Lock<Shared>
@@ -98,6 +103,16 @@ public final class ImageTask: Sendable {
         }
         guard isFirst, let pipeline else { return }
         Task { @ImagePipelineActor in pipeline.cancel(self) }
+    }
+
+    /// What the load took, step by step; nil until it has ended, also with an error.
+    public var metrics: Metrics? { shared.withLock { $0.metrics } }
+
+    /// The metrics of a task that ends now.
+    func makeMetrics(_ log: WorkLog, _ result: Result<ImageResponse, ImagePipeline.Error>) -> Metrics {
+        Metrics(
+            log: log, created: created, ended: MonotonicClock.now, previewCount: shared.withLock { $0.previewCount },
+            cacheType: (try? result.get())?.cacheType)
     }
 
     // MARK: Outcome
@@ -163,15 +178,17 @@ public final class ImageTask: Sendable {
 
     /// Records an event and tells those who wait; false if the task had ended before.
     @ImagePipelineActor
-    func deliver(_ event: Event) -> Bool {
+    func deliver(_ event: Event, metrics: Metrics? = nil) -> Bool {
         var awaiting: [CheckedContinuation<Result<ImageResponse, ImagePipeline.Error>, Never>] = []
         var streams: [Stream] = []
         let isAccepted = shared.withLock { state in
             guard state.status.result == nil else { return false }
             switch event {
             case .progress(let progress): state.status.progress = progress
-            case .preview: break
-            case .finished(let result): state.status.result = result
+            case .preview: state.previewCount += 1
+            case .finished(let result):
+                state.status.result = result
+                state.metrics = metrics
             }
             streams = state.streams.keys.sorted().compactMap { state.streams[$0] }
             if case .finished = event {

@@ -181,3 +181,12 @@ public final class DataCache: DataCaching, Sendable {
         }
     }
 }
+
+extension DataCache: CacheMeasuring {
+    /// How full the cache is; looks at every file.
+    public var fill: CacheFill {
+        let entries = list()
+        return CacheFill(
+            count: entries.count, byteCount: entries.reduce(0) { $0 + $1.status.length }, byteLimit: sizeLimit)
+    }
+}

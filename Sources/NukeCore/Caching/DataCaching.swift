@@ -22,4 +22,12 @@ public protocol DataCaching: Sendable {
 
     /// Removes everything.
     func removeAll()
+
+    /// Returns when what was stored and removed before is where it will last; by default at once.
+    func flush()
+}
+
+extension DataCaching {
+    /// Does nothing: changes are made at once.
+    public func flush() {}
 }

@@ -83,6 +83,16 @@ extension ImagePipeline {
         /// Decompressions at once, where the delegate does any: 2 by default.
         public var imageDecompressingQueue = TaskQueue(maxConcurrentOperationCount: 2)
 
+        /// Whether tasks are told to `Diagnostics.sink` whatever its switch says; tests, which share the switch, set it.
+        var isReportingTasks = false
+
+        /// Whether every step of every load is told to `Diagnostics.sink`; false by default, the same as
+        /// `Diagnostics.isTracingEnabled`.
+        public static var isSignpostLoggingEnabled: Bool {
+            get { Diagnostics.isTracingEnabled }
+            set { Diagnostics.isTracingEnabled = newValue }
+        }
+
         /// Creates the default configuration: memory cache only, loaders and formats of the shared registries.
         public init(dataLoader: (any DataLoading)? = nil) {
             self.dataLoader = dataLoader

@@ -36,12 +36,17 @@ public final class ImagePipeline: Sendable {
     let memoryBudget: MemoryBudget
     private let lastTaskId = Atomic<UInt64>(0)
     private let isInvalidated = Atomic<Bool>(false)
+    private let isShuttingDown = Atomic<Bool>(false)
     /// Hits that were answered without a task.
     private let immediateHits = Atomic<Int>(0)
 
     let dataStores = PendingDataStores()
     /// Images that are being encoded for data caches.
     let encodings = PendingWork()
+    /// What tasks came to.
+    @ImagePipelineActor private(set) var counters = Counters()
+    /// Waiting for the end of the last task.
+    @ImagePipelineActor private var idleObservers: [() -> Void] = []
     @ImagePipelineActor private var tasks: [ImageTask: TaskSubscription?] = [:]
     @ImagePipelineActor let loadImagePool: TaskPool<LoadImageKey, ImageResponse>
     @ImagePipelineActor let fetchImagePool: TaskPool<OriginalImageKey, ImageResponse>
@@ -95,7 +100,7 @@ public final class ImagePipeline: Sendable {
     /// An image in the memory cache is returned at once: without a task, an event or a hop to another thread, unless there
     /// is a delegate that wants to hear of it.
     public func image(for request: ImageRequest) async throws(Error) -> PlatformImage {
-        let canAnswerAtOnce = !hasUserDelegate && !isInvalidated.load(ordering: .relaxed)
+        let canAnswerAtOnce = !hasUserDelegate && isAccepting && !isReportingTasks
         if canAnswerAtOnce, !Task.isCancelled {
             let request = effectiveRequest(request)
             if let container = cachedImage(for: request), !container.isPreview {
@@ -120,9 +125,20 @@ public final class ImagePipeline: Sendable {
     public func invalidate() {
         guard !isInvalidated.exchange(true, ordering: .relaxed) else { return }
         Task { @ImagePipelineActor in
-            for task in tasks.keys.sorted(by: { $0.taskId < $1.taskId }) { end(task, with: .failure(.cancelled)) }
+            for task in runningTasks { end(task, with: .failure(.cancelled)) }
         }
     }
+
+    /// Makes later tasks fail with `pipelineInvalidated`; those under way go on.
+    func stopAccepting() { isShuttingDown.store(true, ordering: .relaxed) }
+
+    /// Whether tasks that are made now are started.
+    var isAccepting: Bool {
+        !isInvalidated.load(ordering: .relaxed) && !isShuttingDown.load(ordering: .relaxed)
+    }
+
+    /// Whether the end of every task is told to `Diagnostics.sink`.
+    private var isReportingTasks: Bool { Diagnostics.isReportingTasks || configuration.isReportingTasks }
 
     // MARK: Tasks
 
@@ -139,7 +155,7 @@ public final class ImagePipeline: Sendable {
         with request: ImageRequest, isDataTask: Bool = false, isMemoryChecked: Bool,
         prepare: (ImageTask) -> Void = { _ in }
     ) -> ImageTask {
-        let isTooLate = isInvalidated.load(ordering: .relaxed)
+        let isTooLate = !isAccepting
         let task = makeTask(with: request, isDataTask: isDataTask, prepare: prepare)
         Task { @ImagePipelineActor in start(task, isMemoryChecked: isMemoryChecked, isTooLate: isTooLate) }
         return task
@@ -149,7 +165,7 @@ public final class ImagePipeline: Sendable {
     private func response(
         to request: ImageRequest, isDataTask: Bool = false, isMemoryChecked: Bool
     ) async throws(Error) -> ImageResponse {
-        let isTooLate = isInvalidated.load(ordering: .relaxed)
+        let isTooLate = !isAccepting
         let task = makeTask(with: request, isDataTask: isDataTask)
         return try await run(task, isMemoryChecked: isMemoryChecked, isTooLate: isTooLate)
     }
@@ -187,33 +203,58 @@ public final class ImagePipeline: Sendable {
             task.isDataTask
             ? loadDataNode(for: task.request)
             : loadImageNode(for: task.request, isMemoryChecked: isMemoryChecked)
-        let subscription = node.subscribe(priority: task.priority, subscriber: task) { [weak self, weak task] event in
+        let subscription = node.subscribe(priority: task.priority, subscriber: task) {
+            [weak self, weak task, weak node] event in
             guard let self, let task else { return }
             switch event {
             case .value(var response, let isCompleted):
                 response.request = task.request
                 if isCompleted {
-                    self.end(task, with: .success(response))
+                    self.end(task, with: .success(response), log: node?.currentLog)
                 } else {
                     self.deliver(.preview(response), to: task)
                 }
             case .progress(let progress): self.deliver(.progress(progress), to: task)
-            case .error(let error): self.end(task, with: .failure(error))
+            case .error(let error): self.end(task, with: .failure(error), log: node?.currentLog)
             }
         }
         if tasks[task] != nil { tasks[task] = .some(subscription) }
     }
 
     @ImagePipelineActor
-    private func end(_ task: ImageTask, with result: Result<ImageResponse, Error>) {
+    private func end(_ task: ImageTask, with result: Result<ImageResponse, Error>, log: WorkLog? = nil) {
         guard let subscription = tasks.removeValue(forKey: task) else { return }
+        var result = result
+        let metrics = task.makeMetrics(log ?? subscription?.currentLog ?? WorkLog(), result)
+        if case .success(var response) = result {
+            response.metrics = metrics
+            result = .success(response)
+        }
         subscription?.unsubscribe()
-        deliver(.finished(result), to: task)
+        if isReportingTasks { Diagnostics.report(task, result, metrics) }
+        deliver(.finished(result), to: task, metrics: metrics)
+        if tasks.isEmpty, !idleObservers.isEmpty { notifyIdleObservers() }
+    }
+
+    /// Calls `observer` when no task is under way, at once if there is none.
+    @ImagePipelineActor
+    func onIdle(_ observer: @escaping () -> Void) {
+        idleObservers.append(observer)
+        if tasks.isEmpty { notifyIdleObservers() }
     }
 
     @ImagePipelineActor
-    private func deliver(_ event: ImageTask.Event, to task: ImageTask) {
-        guard task.deliver(event), hasUserDelegate, !task.isDataTask else { return }
+    private func notifyIdleObservers() {
+        let observers = idleObservers
+        idleObservers = []
+        for observer in observers { observer() }
+    }
+
+    @ImagePipelineActor
+    private func deliver(_ event: ImageTask.Event, to task: ImageTask, metrics: ImageTask.Metrics? = nil) {
+        guard task.deliver(event, metrics: metrics) else { return }
+        if case .finished(let result) = event { counters.count(result, of: task) }
+        guard hasUserDelegate, !task.isDataTask else { return }
         delegate.imageTask(task, didReceiveEvent: event, pipeline: self)
     }
 
@@ -228,6 +269,13 @@ public final class ImagePipeline: Sendable {
     /// Tasks that have started and not ended.
     @ImagePipelineActor
     var taskCount: Int { tasks.count }
+
+    /// The same, in the order in which they were made.
+    @ImagePipelineActor
+    var runningTasks: [ImageTask] { tasks.keys.sorted { $0.taskId < $1.taskId } }
+
+    /// Hits that were answered without a task.
+    var immediateHitCount: Int { immediateHits.load(ordering: .relaxed) }
 
     // MARK: Nodes
 

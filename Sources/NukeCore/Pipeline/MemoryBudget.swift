@@ -25,6 +25,9 @@ final class MemoryBudget: Sendable {
     /// How many loads wait.
     var waitingCount: Int { state.withLock { $0.waitingCounts.reduce(0, +) } }
 
+    /// The loads that wait, in the order in which they will be admitted as things stand.
+    @ImagePipelineActor var pending: [Waiter] { waiting.reversed().flatMap(\.values) }
+
     /// Takes bytes at once; nil if they are not there, or others that are as urgent wait already.
     func reserve(_ byteCount: Int, priority: ImageRequest.Priority) -> Reservation? {
         let isReserved = state.withLock { state in
@@ -116,6 +119,7 @@ extension MemoryBudget {
     final class Waiter: NodeWork {
         private let budget: MemoryBudget
         fileprivate let byteCount: Int
+        weak var owner: (any TaskSubscriber)?
         fileprivate var place: LinkedList<Waiter>.Node?
         private var onAdmitted: (@ImagePipelineActor (Reservation) -> Void)?
 

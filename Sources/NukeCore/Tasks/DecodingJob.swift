@@ -1,14 +1,14 @@
 /// The decode of complete data: the header first, then memory, then pixels.
 struct DecodingJob: Sendable {
     enum Outcome: Sendable {
-        case success(ImageContainer, MemoryBudget.Reservation)
+        case success(ImageContainer, MemoryBudget.Reservation, WorkLog.Decoding)
         case failure(ImagePipeline.Error)
         /// Nothing was decoded; it takes so many bytes, which are not to be had now.
         case needsMemory(Int)
     }
 
     private enum Admission: Sendable {
-        case admitted(WorkingSet, MemoryBudget.Reservation)
+        case admitted(WorkingSet, MemoryBudget.Reservation, ImageProperties?)
         case needsMemory(Int)
     }
 
@@ -22,8 +22,8 @@ struct DecodingJob: Sendable {
     func run(_ reservation: MemoryBudget.Reservation?, priority: ImageRequest.Priority) -> Outcome {
         do {
             switch try admit(reservation, priority) {
-            case .admitted(let workingSet, let reservation):
-                return success(try decoder.decode(context.data), workingSet, reservation)
+            case .admitted(let workingSet, let reservation, let properties):
+                return success(try decoder.decode(context.data), workingSet, reservation, properties)
             case .needsMemory(let byteCount): return .needsMemory(byteCount)
             }
         } catch {
@@ -35,7 +35,7 @@ struct DecodingJob: Sendable {
     func runWithoutWaiting() -> ImageContainer? {
         var outcome = run(nil, priority: .veryHigh)
         if case .needsMemory(let byteCount) = outcome { outcome = run(budget.take(byteCount), priority: .veryHigh) }
-        guard case .success(let container, _) = outcome else { return nil }
+        guard case .success(let container, _, _) = outcome else { return nil }
         return container
     }
 
@@ -49,8 +49,8 @@ struct DecodingJob: Sendable {
                 Result { try admit(reservation, priority) }
             }
             switch try admission.get() {
-            case .admitted(let workingSet, let reservation):
-                return success(try await decoder.decode(context.data), workingSet, reservation)
+            case .admitted(let workingSet, let reservation, let properties):
+                return success(try await decoder.decode(context.data), workingSet, reservation, properties)
             case .needsMemory(let byteCount): return .needsMemory(byteCount)
             }
         } catch {
@@ -75,18 +75,23 @@ struct DecodingJob: Sendable {
         guard let reservation = reservation ?? budget.reserve(workingSet.byteCount, priority: priority) else {
             return .needsMemory(workingSet.byteCount)
         }
-        return .admitted(workingSet, reservation)
+        return .admitted(workingSet, reservation, properties)
     }
 
     private func success(
-        _ container: ImageContainer, _ workingSet: WorkingSet, _ reservation: MemoryBudget.Reservation
+        _ container: ImageContainer, _ workingSet: WorkingSet, _ reservation: MemoryBudget.Reservation,
+        _ properties: ImageProperties?
     ) -> Outcome {
+        let decoding = WorkLog.Decoding(
+            decoder: type(of: decoder),
+            sourceSize: properties?.size ?? container.originalSize ?? container.image.size,
+            decodedSize: container.image.size, type: container.type ?? AssetType(context.data))
         reservation.resize(to: workingSet.byteCount(decoded: container, processors: processors))
-        guard container.isPreview else { return .success(container, reservation) }
+        guard container.isPreview else { return .success(container, reservation, decoding) }
         // What a decoder makes of everything is final, whatever it says.
         var container = container
         container.isPreview = false
-        return .success(container, reservation)
+        return .success(container, reservation, decoding)
     }
 
     private func failure(_ error: any Error) -> Outcome {

@@ -23,37 +23,51 @@ extension ImagePipeline {
         let job = DecodingJob(
             context: context, decoder: decoder, budget: memoryBudget,
             processors: processors(after: context.request, for: node))
-        decode(job, for: node, with: node.reservation, completion: completion)
+        decode(job, for: node, since: MonotonicClock.now, with: node.reservation, completion: completion)
     }
 
     /// Makes an attempt; one without enough memory gives its place in the queue back, and waits for its turn.
     @ImagePipelineActor
     private func decode(
-        _ job: DecodingJob, for node: TaskNode<ImageResponse>, with reservation: MemoryBudget.Reservation?,
+        _ job: DecodingJob, for node: TaskNode<ImageResponse>, since enqueued: Double,
+        with reservation: MemoryBudget.Reservation?,
         completion: @escaping @ImagePipelineActor (Result<ImageContainer, Error>) -> Void
     ) {
-        let handle: @ImagePipelineActor (DecodingJob.Outcome, TaskNode<ImageResponse>) -> Void = { outcome, node in
-            switch outcome {
-            case .success(let container, let reservation):
+        let handle: @ImagePipelineActor (Timed<DecodingJob.Outcome>, TaskNode<ImageResponse>) -> Void = { timed, node in
+            var step = WorkLog.Step(
+                kind: .decoding, subject: .decoder(type(of: job.decoder)), queuedSince: enqueued, start: timed.start,
+                end: timed.end)
+            switch timed.value {
+            case .success(let container, let reservation, let decoding):
                 node.reservation = reservation
+                step.outputByteCount = container.image.byteCount
+                node.note { $0.decoding = decoding }
+                node.note(step)
                 completion(.success(container))
-            case .failure(let error): completion(.failure(error))
+            case .failure(let error):
+                step.failure = "\(error)"
+                node.note(step)
+                completion(.failure(error))
             case .needsMemory(let byteCount):
                 node.operation = self.memoryBudget.wait(for: byteCount, priority: node.priority) {
                     [weak node] reservation in
                     guard let node, !node.isDisposed else { return }
-                    self.decode(job, for: node, with: reservation, completion: completion)
+                    self.decode(job, for: node, since: enqueued, with: reservation, completion: completion)
                 }
             }
         }
-        guard job.decoder.isAsynchronous else { return handle(job.run(reservation, priority: node.priority), node) }
+        guard job.decoder.isAsynchronous else {
+            return handle(Timed { job.run(reservation, priority: node.priority) }, node)
+        }
         node.operation = configuration.imageDecodingQueue.add(priority: node.priority) { [weak node] in
             guard let priority = node?.priority else { return }
             let outcome = await withTaskCancellationHandler {
                 if let decoder = job.decoder as? any AsyncImageDecoding {
-                    return await job.run(reservation, priority: priority, awaiting: decoder)
+                    return await Timed { await job.run(reservation, priority: priority, awaiting: decoder) }
                 }
-                return await CodecThreads.shared.run(priority: priority) { job.run(reservation, priority: priority) }
+                return await CodecThreads.shared.run(priority: priority) {
+                    Timed { job.run(reservation, priority: priority) }
+                }
             } onCancel: {
                 job.context.cancellation.cancel()
             }

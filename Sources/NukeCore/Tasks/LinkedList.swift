@@ -19,6 +19,16 @@ final class LinkedList<Element> {
         }
     }
 
+    /// All values, from first to last.
+    var values: [Element] {
+        var (values, node) = ([Element](), first)
+        while let current = node {
+            values.append(current.value)
+            node = current.next
+        }
+        return values
+    }
+
     @discardableResult
     func append(_ value: Element) -> Node {
         let node = Node(value)

@@ -27,6 +27,8 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private var response: DataResponse?
     private var loadedRequest: DataRequest?
     private var ranges: RangeLoads?
+    private var enqueuedAt: Double?
+    private var startedAt: Double?
 
     private var configuration: ImagePipeline.Configuration { pipeline.configuration }
 
@@ -37,6 +39,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     }
 
     override func start() {
+        enqueuedAt = MonotonicClock.now
         switch request.resource {
         case .data(_, let closure): enqueue { [weak self] in await self?.load(closure) }
         case .image: send(error: .dataLoadingFailed(error: DataLoadingError.badURL))
@@ -82,6 +85,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     // MARK: Closures and local resources
 
     private func load(_ closure: @Sendable () async throws -> Data) async {
+        startedAt = MonotonicClock.now
         do {
             finish(try await closure(), nil)
         } catch {
@@ -91,6 +95,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
 
     private func read(_ resource: LocalResource) {
         let limit = configuration.maximumResponseDataSize
+        startedAt = enqueuedAt
         let task = Task { @ImagePipelineActor [weak self, priority] in
             let result = await CodecThreads.disk.run(priority: priority) {
                 Result { () throws(DataLoadingError) in try resource.read(limit: limit) }
@@ -127,6 +132,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         }
         await waitForTurn()
         guard !isDisposed else { return }
+        startedAt = MonotonicClock.now
         self.loader = loader
         loadedRequest = dataRequest
         let mailbox = DataMailbox { [weak self] in self?.drainMailbox() }
@@ -232,12 +238,43 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         send(error: error)
     }
 
+    // MARK: End
+
+    override var currentLog: WorkLog {
+        var log = log
+        if let step = openStep { log.steps.append(step) }
+        return log
+    }
+
+    /// The load, while it goes on.
+    private var openStep: WorkLog.Step? {
+        startedAt.map { WorkLog.Step(kind: .dataLoading, queuedSince: enqueuedAt, start: $0) }
+    }
+
+    private func noteEnd(byteCount: Int, failure: String? = nil) {
+        guard var step = openStep else { return }
+        startedAt = nil
+        step.end = MonotonicClock.now
+        step.outputByteCount = byteCount
+        step.failure = failure
+        note { $0.loading = WorkLog.Loading(response: response, bodyByteCount: byteCount) }
+        note(step, for: request)
+    }
+
+    override func send(error: ImagePipeline.Error) {
+        noteEnd(byteCount: received.count, failure: "\(error)")
+        super.send(error: error)
+    }
+
+    override func willCancel() { noteEnd(byteCount: received.count, failure: "cancelled") }
+
     private func finish(_ data: Data, _ response: DataResponse?) {
         guard !isDisposed else { return }
         if data.isEmpty { return send(error: .dataIsEmpty) }
         if let limit = configuration.maximumResponseDataSize, data.count > limit {
             return send(error: .dataDownloadExceededMaximumSize)
         }
+        noteEnd(byteCount: data.count)
         var original = OriginalData(data: data, response: response)
         if pipeline.hasDataCache { pipeline.store(&original, for: imageTasks) }
         send(value: original, isCompleted: true)

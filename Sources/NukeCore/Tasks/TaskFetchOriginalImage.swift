@@ -53,10 +53,16 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
 
     /// Runs the closure in the data loading queue, or at once where the request says so.
     private func run(_ closure: @escaping @Sendable () async throws -> ImageContainer) {
+        let enqueued = MonotonicClock.now
         let work: @ImagePipelineActor () async -> Void = { [weak self] in
+            let start = MonotonicClock.now
             let result: Result<ImageContainer, any Error>
             do { result = .success(try await closure()) } catch { result = .failure(error) }
             guard let self, !self.isDisposed else { return }
+            self.note(
+                WorkLog.Step(
+                    kind: .dataLoading, queuedSince: enqueued, start: start, end: MonotonicClock.now,
+                    outputByteCount: (try? result.get())?.image.byteCount ?? 0))
             switch result {
             case .success(let container):
                 self.send(value: ImageResponse(container: container, request: self.request), isCompleted: true)
@@ -134,7 +140,7 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         guard isDue, let decoder = makeDecoder(for: newest) else { return }
         if decoder.isAsynchronous { return enqueuePreview() }
         if let (session, partial) = takeNewest() {
-            finishPreview(session.decodePartially(partial.data, memory: previewMemory), of: partial)
+            finishPreview(Timed { session.decodePartially(partial.data, memory: previewMemory) }, of: partial)
         }
     }
 
@@ -166,7 +172,7 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
             guard let memory = self?.previewMemory, let (session, partial) = self?.takeNewest() else { return }
             let outcome = await withTaskCancellationHandler {
                 await CodecThreads.shared.run(priority: memory.priority) {
-                    session.decodePartially(partial.data, memory: memory)
+                    Timed { session.decodePartially(partial.data, memory: memory) }
                 }
             } onCancel: {
                 session.context.cancellation.cancel()
@@ -190,16 +196,17 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     }
 
     private func finishPreview(
-        _ result: (outcome: DecodingSession.Outcome, reservation: MemoryBudget.Reservation?), of partial: OriginalData
+        _ timed: Timed<(DecodingSession.Outcome, MemoryBudget.Reservation?)>, of partial: OriginalData
     ) {
         previewState = .idle
         operation = nil
-        reservation = result.reservation
-        switch result.outcome {
+        let (outcome, reservation) = timed.value
+        self.reservation = reservation
+        notePreview(outcome, from: timed.start, to: timed.end)
+        switch outcome {
         case .final(let container):
             // Nobody here needs the rest; the transfer ends, unless others do.
-            dependency?.unsubscribe()
-            dependency = nil
+            leaveDependency()
             finish(container, partial.response)
         case .preview(let container) where complete == nil && previews.policy != .disabled:
             previews.previewed(at: pipeline.configuration.now())
@@ -223,5 +230,18 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
             self.newest = partial
             self.decodePreview()
         }
+    }
+
+    private func notePreview(_ outcome: DecodingSession.Outcome, from start: Double, to end: Double) {
+        let image: Bitmap
+        switch outcome {
+        case .nothing, .needsRange: return
+        case .preview(let container), .final(let container): image = container.image
+        }
+        guard let decoder = session?.decoder else { return }
+        note(
+            WorkLog.Step(
+                kind: .previewDecoding, subject: .decoder(type(of: decoder)), start: start, end: end,
+                outputByteCount: image.byteCount))
     }
 }

@@ -25,8 +25,10 @@ final class TaskLoadData: TaskNode<ImageResponse> {
         let original = pipeline.originalDataCacheKey(for: request)
         let keys = own == original ? [own] : [own, original]
         let reading = Task { @ImagePipelineActor [weak self, pipeline, request, priority] in
+            let start = MonotonicClock.now
             let found = await pipeline.cachedData(for: request, keys: keys, priority: priority)
             guard let self, !self.isDisposed else { return }
+            self.noteDataCacheLookup(key: found?.key ?? keys.first, byteCount: found?.data.count ?? 0, since: start)
             self.onCancelled = nil
             if let found { self.finish(found.data, nil, .disk) } else { self.fetchOriginal() }
         }
@@ -56,11 +58,16 @@ final class TaskLoadData: TaskNode<ImageResponse> {
 
     private func encode(_ response: ImageResponse) {
         let encoding = ImageEncodingJob(response.container, for: request, nil, in: pipeline)
+        let enqueued = MonotonicClock.now
         operation = pipeline.configuration.imageEncodingQueue.add(priority: priority) { [weak self] in
             guard let priority = self?.priority else { return }
-            let result = await CodecThreads.shared.run(priority: priority) { Result { try encoding.run() } }
+            let timed = await CodecThreads.shared.run(priority: priority) { Timed { Result { try encoding.run() } } }
             guard let self, !self.isDisposed else { return }
-            switch result {
+            self.note(
+                WorkLog.Step(
+                    kind: .encoding, queuedSince: enqueued, start: timed.start, end: timed.end,
+                    outputByteCount: (try? timed.value.get())?.count ?? 0))
+            switch timed.value {
             case .success(let data): self.finish(data, nil, response.cacheType)
             case .failure(let error): self.send(error: .dataLoadingFailed(error: error))
             }

@@ -29,7 +29,7 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
     }
 
     override func start() {
-        if !isMemoryChecked, let container = pipeline.cachedImage(for: request) {
+        if !isMemoryChecked, let container = findInMemory() {
             let response = ImageResponse(container: container, request: request, cacheType: .memory)
             send(value: response, isCompleted: !container.isPreview)
             if !container.isPreview { return }
@@ -38,6 +38,15 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
             !request.options.contains(.disableDiskCacheReads)
         else { return loadFurther() }
         readCachedData()
+    }
+
+    private func findInMemory() -> ImageContainer? {
+        let lookup = Timed { pipeline.cachedImage(for: request) }
+        note(
+            WorkLog.Step(
+                kind: .memoryCacheLookup, start: lookup.start, end: lookup.end,
+                outputByteCount: lookup.value?.image.byteCount ?? 0))
+        return lookup.value
     }
 
     // MARK: Disk
@@ -53,8 +62,10 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
 
     private func readCachedData(_ keys: ArraySlice<String>) {
         let reading = Task { @ImagePipelineActor [weak self, pipeline, request, priority] in
+            let start = MonotonicClock.now
             let found = await pipeline.cachedData(for: request, keys: Array(keys), priority: priority)
             guard let self, !self.isDisposed else { return }
+            self.noteDataCacheLookup(key: found?.key ?? keys.first, byteCount: found?.data.count ?? 0, since: start)
             self.onCancelled = nil
             guard let found else { return self.loadFurther() }
             let others = keys.drop { $0 != found.key }.dropFirst()
@@ -112,14 +123,23 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         if isCompleted { operation?.cancel() } else if isProcessingPreview { return }
         isProcessingPreview = !isCompleted
         let context = ImageProcessingContext(request: request, response: response, isCompleted: isCompleted)
+        let enqueued = MonotonicClock.now
         operation = pipeline.configuration.imageProcessingQueue.add(priority: priority) { [weak self] in
             guard let priority = self?.priority else { return }
-            let result = await CodecThreads.shared.run(priority: priority) {
-                Result { try processor.process(response.container, context: context) }
+            let timed = await CodecThreads.shared.run(priority: priority) {
+                Timed { Result { try processor.process(response.container, context: context) } }
             }
             guard let self, !self.isDisposed, isCompleted == !self.isProcessingPreview else { return }
             self.isProcessingPreview = false
-            switch result {
+            var step = WorkLog.Step(
+                kind: isCompleted ? .processing : .previewProcessing, subject: .processor(processor),
+                queuedSince: enqueued, start: timed.start, end: timed.end)
+            switch timed.value {
+            case .success(let container): step.outputByteCount = container.image.byteCount
+            case .failure(let error): step.failure = "\(error)"
+            }
+            self.note(step)
+            switch timed.value {
             case .success(var container):
                 container.originalSize = nil
                 if container.isPreview == isCompleted { container.isPreview = !isCompleted }
@@ -143,14 +163,21 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         guard isCompleted, hasDirectImageTasks, pipeline.needsDecompression(response, for: request) else {
             return deliver(response, isCompleted: isCompleted, isStored: isStored)
         }
+        let enqueued = MonotonicClock.now
         operation = pipeline.configuration.imageDecompressingQueue.add(priority: priority) {
             [weak self, pipeline, request] in
             guard let priority = self?.priority else { return }
-            var decompressed = await CodecThreads.shared.run(priority: priority) {
-                pipeline.delegate.decompress(response: response, request: request, pipeline: pipeline)
+            let timed = await CodecThreads.shared.run(priority: priority) {
+                Timed { pipeline.delegate.decompress(response: response, request: request, pipeline: pipeline) }
             }
+            guard let self, !self.isDisposed else { return }
+            var decompressed = timed.value
             decompressed.isDecompressionNeeded = false
-            if let self, !self.isDisposed { self.deliver(decompressed, isCompleted: true, isStored: isStored) }
+            self.note(
+                WorkLog.Step(
+                    kind: .decompression, queuedSince: enqueued, start: timed.start, end: timed.end,
+                    outputByteCount: decompressed.image.byteCount))
+            self.deliver(decompressed, isCompleted: true, isStored: isStored)
         }
     }
 

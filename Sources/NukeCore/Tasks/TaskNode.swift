@@ -41,8 +41,15 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
 
     /// Work of this node in a queue; cancelled when the last subscriber leaves.
     var operation: (any NodeWork)? {
-        didSet { operation?.priority = priority }
+        didSet {
+            operation?.priority = priority
+            operation?.owner = self
+        }
     }
+
+    /// What this node has done, and those that it has a final value or an error from.
+    private(set) var log = WorkLog()
+    private var isDependencyOver = false
 
     /// The memory that this load is counted with, from decoding on.
     ///
@@ -74,6 +81,9 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
         onStart?(self)
     }
 
+    /// Called when the last subscriber leaves before the end, before the work is stopped.
+    func willCancel() {}
+
     /// Called when the priority has changed, for work that is neither an operation nor a dependency.
     func priorityDidChange() {}
 
@@ -96,6 +106,48 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     /// Whether an image task waits for this node itself.
     var hasDirectImageTasks: Bool { subscriptions.contains { $0.subscriber is ImageTask } }
 
+    // MARK: Log
+
+    /// What this node and those before it have done so far.
+    var currentLog: WorkLog {
+        guard !isDependencyOver, let earlier = dependency?.currentLog else { return log }
+        var log = log
+        log.absorb(earlier)
+        return log
+    }
+
+    /// Writes down what was done or found out.
+    func note(_ change: (inout WorkLog) -> Void) { change(&log) }
+
+    /// Writes down a step that is over; `request` tells what for, if no task waits any more.
+    func note(_ step: WorkLog.Step, for request: ImageRequest? = nil) {
+        log.steps.append(step)
+        guard Diagnostics.isTracingEnabled else { return }
+        let tasks = imageTasks
+        Diagnostics.trace(step, of: tasks.first?.request ?? request, for: tasks, log.loading)
+    }
+
+    /// Writes down a look into the data cache that is over.
+    func noteDataCacheLookup(key: String?, byteCount: Int, since start: Double) {
+        log.dataCacheKey = key
+        note(
+            WorkLog.Step(
+                kind: .dataCacheLookup, start: start, end: MonotonicClock.now, outputByteCount: byteCount))
+    }
+
+    /// Leaves the node that this one waits for: what has come of it is enough.
+    func leaveDependency() {
+        guard let dependency else { return }
+        absorb(dependency.currentLog)
+        dependency.unsubscribe()
+        self.dependency = nil
+    }
+
+    private func absorb(_ earlier: WorkLog) {
+        isDependencyOver = true
+        log.absorb(earlier)
+    }
+
     // MARK: Subscribing
 
     /// Adds a subscriber; nil if the node has ended, or ends while it starts.
@@ -115,9 +167,7 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
             start()
         }
         guard !isDisposed else { return nil }
-        return TaskSubscription(
-            unsubscribe: { [self] in unsubscribe(key) },
-            setPriority: { [self] in setPriority($0, for: key) })
+        return TaskSubscription(node: self, key: key)
     }
 
     /// Makes another node depend on this one: progress and errors are passed on, values go to `onValue`.
@@ -128,24 +178,28 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
             guard let dependent else { return }
             switch event {
             case .value(let value, let isCompleted):
-                if let reservation = self?.reservation { dependent.reservation = reservation }
+                if let self {
+                    if let reservation = self.reservation { dependent.reservation = reservation }
+                    if isCompleted { dependent.absorb(self.log) }
+                }
                 onValue(value, isCompleted)
             case .progress(let progress): dependent.send(progress: progress)
             case .error(let error):
+                if let self { dependent.absorb(self.currentLog) }
                 dependent.operation?.cancel()
                 dependent.send(error: error)
             }
         }
     }
 
-    private func unsubscribe(_ key: Int) {
+    fileprivate func unsubscribe(_ key: Int) {
         guard let index = index(of: key) else { return }
         priorityCounts[subscriptions.remove(at: index).priority.rawValue] -= 1
         guard !isDisposed else { return }
         if subscriptions.isEmpty { end(isCancelled: true) } else { updatePriority() }
     }
 
-    private func setPriority(_ priority: ImageRequest.Priority, for key: Int) {
+    fileprivate func setPriority(_ priority: ImageRequest.Priority, for key: Int) {
         guard let index = index(of: key), subscriptions[index].priority != priority else { return }
         priorityCounts[subscriptions[index].priority.rawValue] -= 1
         priorityCounts[priority.rawValue] += 1
@@ -199,6 +253,7 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
         isDisposed = true
         onStart = nil
         if isCancelled {
+            willCancel()
             operation?.cancel()
             dependency?.unsubscribe()
             onCancelled?()
@@ -220,6 +275,9 @@ protocol NodeWork: AnyObject {
     /// How urgent the work is.
     var priority: ImageRequest.Priority { get set }
 
+    /// The node whose work it is.
+    var owner: (any TaskSubscriber)? { get set }
+
     /// Ends the work, as far as it can still be ended.
     func cancel()
 }
@@ -233,23 +291,33 @@ protocol TaskSubscriber: AnyObject {
     var wantsPartialValues: Bool { get }
 }
 
+/// What a subscription asks of its node.
+@ImagePipelineActor
+private protocol SubscribedNode: AnyObject {
+    var currentLog: WorkLog { get }
+    func unsubscribe(_ key: Int)
+    func setPriority(_ priority: ImageRequest.Priority, for key: Int)
+}
+
+extension TaskNode: SubscribedNode {}
+
 /// A subscriber's hold on a node.
 @ImagePipelineActor
 final class TaskSubscription {
-    private let leave: @ImagePipelineActor () -> Void
-    private let prioritize: @ImagePipelineActor (ImageRequest.Priority) -> Void
+    private let node: any SubscribedNode
+    private let key: Int
 
-    fileprivate init(
-        unsubscribe: @escaping @ImagePipelineActor () -> Void,
-        setPriority: @escaping @ImagePipelineActor (ImageRequest.Priority) -> Void
-    ) {
-        leave = unsubscribe
-        prioritize = setPriority
+    fileprivate init(node: any SubscribedNode, key: Int) {
+        self.node = node
+        self.key = key
     }
 
     /// Ends the subscription: no event comes after it.
-    func unsubscribe() { leave() }
+    func unsubscribe() { node.unsubscribe(key) }
 
     /// Says how urgent the work is for this subscriber.
-    func setPriority(_ priority: ImageRequest.Priority) { prioritize(priority) }
+    func setPriority(_ priority: ImageRequest.Priority) { node.setPriority(priority, for: key) }
+
+    /// What the node and those before it have done so far.
+    var currentLog: WorkLog { node.currentLog }
 }

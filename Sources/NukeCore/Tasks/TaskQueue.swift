@@ -20,6 +20,8 @@ public final class TaskQueue: Sendable {
     @ImagePipelineActor private(set) var pendingCount = 0
     /// Work that holds a slot.
     @ImagePipelineActor private(set) var runningCount = 0
+    /// What waits, in the order in which it will start as things stand.
+    @ImagePipelineActor var pending: [Operation] { buckets.reversed().flatMap(\.values) }
     /// Tells tests what happens.
     @ImagePipelineActor var onEvent: ((Event) -> Void)?
 
@@ -117,6 +119,7 @@ extension TaskQueue {
         private var state = State.pending
         private var work: (@ImagePipelineActor () async -> Void)?
         private var task: Task<Void, Never>?
+        weak var owner: (any TaskSubscriber)?
         fileprivate(set) var isCancelled = false
         fileprivate var place: LinkedList<Operation>.Node?
 

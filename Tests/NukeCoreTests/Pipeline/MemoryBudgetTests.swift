@@ -38,29 +38,27 @@ struct MemoryBudgetTests {
     }
 
     @Test("a load that does not fit waits until another one is handed over")
+    @ImagePipelineActor
     func waits() async throws {
-        let gate = ThreadGate()
-        let test = makePipeline(budget: 1999) { gate.wait() }
-        let tasks = ["a", "b"].map { test.pipeline.imageTask(with: request($0)) }
-        await waitUntil { test.pipeline.memoryBudget.waitingCount == 1 }
-        #expect(test.pipeline.memoryBudget.reserved == 1000)
-        gate.open()
+        let test = makePipeline(budget: 1900)
+        test.pipeline.suspend(.processing)
+        let tasks = ["a", "b"].map { test.pipeline.imageTask(with: request($0, .normal, [MockProcessor("p")])) }
+        await waitUntil { test.pipeline.memoryBudget.waitingCount == 1 && test.decoder.decodeCount == 1 }
+        await waitUntil { test.pipeline.memoryBudget.reserved == 640 }
+        test.pipeline.resume(.processing)
         for task in tasks { _ = try await task.response }
         #expect(test.decoder.decodeCount == 2)
         await waitForMemoryBack(test.pipeline)
     }
 
-    @Test("loads that fit together decode together")
-    func decodesTogether() async throws {
-        let gate = ThreadGate()
-        let arrived = Locked(0)
-        let test = makePipeline(budget: 2000) {
-            arrived.withLock { $0 += 1 }
-            gate.wait()
-        }
-        let tasks = ["a", "b"].map { test.pipeline.imageTask(with: request($0)) }
-        if CodecThreads.shared.count > 1 { await waitUntil { arrived.withLock { $0 } == 2 } }
-        gate.open()
+    @Test("loads that fit are not held up by those that have not been handed over yet")
+    @ImagePipelineActor
+    func fitsBeside() async throws {
+        let test = makePipeline(budget: 2000)
+        test.pipeline.suspend(.processing)
+        let tasks = ["a", "b"].map { test.pipeline.imageTask(with: request($0, .normal, [MockProcessor("p")])) }
+        await waitUntil { test.pipeline.memoryBudget.reserved == 1280 && test.decoder.decodeCount == 2 }
+        test.pipeline.resume(.processing)
         for task in tasks { _ = try await task.response }
     }
 
@@ -96,12 +94,11 @@ struct MemoryBudgetTests {
     }
 
     @Test("loads that wait are admitted by priority, then in the order of arrival")
+    @ImagePipelineActor
     func order() async throws {
-        let gate = ThreadGate()
-        let test = makePipeline(budget: 1400) { gate.wait() }
+        let test = makePipeline(budget: 1400)
+        var held = test.pipeline.memoryBudget.reserve(1000, priority: .normal)
         let order = Locked<[String]>([])
-        let first = test.pipeline.imageTask(with: request("first"))
-        await waitUntil { test.pipeline.memoryBudget.reserved == 1000 }
         var tasks: [ImageTask] = []
         let waiting: [(String, ImageRequest.Priority)] = [
             ("low", .low), ("normal 1", .normal), ("high", .high), ("normal 2", .normal), ("raised", .veryLow),
@@ -113,51 +110,48 @@ struct MemoryBudgetTests {
             await waitUntil { test.pipeline.memoryBudget.waitingCount == tasks.count }
         }
         tasks[4].priority = .veryHigh
-        await waitUntil { test.pipeline.memoryBudget.waitingCount == 5 && tasks[4].priority == .veryHigh }
-        // The change of priority hops to the actor: this hop comes after it.
-        await Task { @ImagePipelineActor in }.value
-        gate.open()
-        _ = try await first.response
+        await waitUntil { test.pipeline.memoryBudget.pending.first?.priority == .veryHigh }
+        #expect(held?.byteCount == 1000)
+        held = nil
         for task in tasks { _ = try await task.response }
         #expect(order.withLock { $0 } == ["raised", "high", "normal 1", "normal 2", "low"])
     }
 
-    @Test("a load that waits for memory holds no place in the decoding queue")
+    @Test("loads that wait for memory hold no place in the decoding queue")
+    @ImagePipelineActor
     func holdsNoPlace() async throws {
-        let gate = ThreadGate()
-        let test = makePipeline(budget: 1500) { gate.wait() }
+        let test = makePipeline(budget: 1500)
+        var held = test.pipeline.memoryBudget.reserve(1000, priority: .normal)
         let tasks = (0..<6).map { test.pipeline.imageTask(with: request("\($0)")) }
-        await waitUntil { test.pipeline.memoryBudget.waitingCount == 5 }
-        await waitUntil { test.pipeline.configuration.imageDecodingQueue.runningCount == 1 }
-        gate.open()
+        await waitUntil { test.pipeline.memoryBudget.waitingCount == 6 }
+        await waitUntil { test.decodingIsIdle }
+        #expect(test.decoder.decodeCount == 0 && held != nil)
+        held = nil
         for task in tasks { _ = try await task.response }
     }
 
     @Test("cancelling a load that waits lets the others go on, and nothing is lost")
+    @ImagePipelineActor
     func cancelsWaiting() async throws {
-        let gate = ThreadGate()
-        let test = makePipeline(budget: 1000) { gate.wait() }
+        let test = makePipeline(budget: 1000)
+        var held = test.pipeline.memoryBudget.reserve(1, priority: .normal)
         let tasks = (0..<3).map { test.pipeline.imageTask(with: request("\($0)")) }
-        await waitUntil { test.pipeline.memoryBudget.waitingCount == 2 }
+        await waitUntil { test.pipeline.memoryBudget.waitingCount == 3 }
         tasks[1].cancel()
-        await waitUntil { tasks[1].status.result != nil }
-        gate.open()
+        await #expect(throws: ImagePipeline.Error.self) { try await tasks[1].response }
+        #expect(test.pipeline.memoryBudget.waitingCount == 2 && held != nil)
+        held = nil
         for task in [tasks[0], tasks[2]] { _ = try await task.response }
+        #expect(test.decoder.decodeCount == 2)
         await waitForMemoryBack(test.pipeline)
     }
 
-    @Test("memory comes back after an error, and after a decode that nobody waits for any more")
+    @Test("memory comes back after an error, and the next load takes it")
     func comesBack() async throws {
-        let gate = ThreadGate()
-        let test = makePipeline(budget: 1000) { gate.wait() }
+        let test = makePipeline(budget: 1000)
         test.decoder.error = DataLoadingError.badURL
-        let failing = test.pipeline.imageTask(with: request("failing"))
-        let cancelled = test.pipeline.imageTask(with: request("cancelled"))
-        await waitUntil { test.pipeline.memoryBudget.waitingCount == 1 }
-        gate.open()
-        await #expect(throws: ImagePipeline.Error.self) { try await failing.response }
-        cancelled.cancel()
-        await #expect(throws: ImagePipeline.Error.self) { try await cancelled.response }
+        let failing = ["a", "b"].map { test.pipeline.imageTask(with: request($0)) }
+        for task in failing { await #expect(throws: ImagePipeline.Error.self) { try await task.response } }
         await waitForMemoryBack(test.pipeline)
         test.decoder.error = nil
         _ = try await test.pipeline.image(for: request("after"))
@@ -172,11 +166,8 @@ struct MemoryBudgetTests {
         await waitUntil { test.pipeline.memoryBudget.reserved == 1000 }
         cancelled.cancel()
         await #expect(throws: ImagePipeline.Error.self) { try await cancelled.response }
-        let next = test.pipeline.imageTask(with: request("next"))
-        await waitUntil { test.pipeline.memoryBudget.waitingCount == 1 }
         #expect(test.pipeline.memoryBudget.reserved == 1000)
         gate.open()
-        _ = try await next.response
         await waitForMemoryBack(test.pipeline)
     }
 

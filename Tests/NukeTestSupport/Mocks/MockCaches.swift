@@ -47,6 +47,7 @@ public final class MockDataCache: DataCaching {
         var entries: [String: Data] = [:]
         var readCount = 0
         var writeCount = 0
+        var flushCount = 0
     }
 
     private let state = Lock(State())
@@ -65,6 +66,8 @@ public final class MockDataCache: DataCaching {
     public var readCount: Int { state.withLock { $0.readCount } }
     /// How often something was stored.
     public var writeCount: Int { state.withLock { $0.writeCount } }
+    /// How often it was flushed.
+    public var flushCount: Int { state.withLock { $0.flushCount } }
     /// What is stored.
     public var entries: [String: Data] { state.withLock { $0.entries } }
 
@@ -89,4 +92,6 @@ public final class MockDataCache: DataCaching {
     public func removeData(for key: String) { state.withLock { $0.entries[key] = nil } }
 
     public func removeAll() { state.withLock { $0.entries = [:] } }
+
+    public func flush() { state.withLock { $0.flushCount += 1 } }
 }

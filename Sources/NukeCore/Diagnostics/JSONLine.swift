@@ -1,6 +1,6 @@
 /// One JSON object on a line, its members in the order given.
-struct JSONLine {
-    enum Value {
+package struct JSONLine: Sendable {
+    package enum Value: Sendable {
         case text(String)
         case integer(Int)
         case number(Double)
@@ -10,22 +10,25 @@ struct JSONLine {
         case null
 
         /// A text, or null.
-        init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+        package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 
         /// A number, or null.
-        init(_ number: Int?) { self = number.map { .integer($0) } ?? .null }
+        package init(_ number: Int?) { self = number.map { .integer($0) } ?? .null }
 
         /// Numbers with one decimal.
-        init(_ numbers: [Double]) { self = .list(numbers.map { .number($0) }) }
+        package init(_ numbers: [Double]) { self = .list(numbers.map { .number($0) }) }
     }
 
-    private(set) var members: [(String, Value)] = []
+    package private(set) var members: [(String, Value)] = []
+
+    /// Creates an object without members.
+    package init() {}
 
     /// Adds a member.
-    mutating func add(_ name: String, _ value: Value) { members.append((name, value)) }
+    package mutating func add(_ name: String, _ value: Value) { members.append((name, value)) }
 
     /// The object's text, without a line feed.
-    var text: String {
+    package var text: String {
         "{" + members.map { "\(Self.quoted($0)): \(Self.text($1))" }.joined(separator: ", ") + "}"
     }
 
