@@ -24,7 +24,7 @@ struct JPEGPreviewTests {
         return try previews(ImageDecoders.JPEG(context: context), context.data, counts)
     }
 
-    @Test("Each scan that is there as a whole is a preview, once the next has begun [PRG-30]")
+    @Test("Each scan that is there as a whole is a preview, once the next has begun [PRG-29] [PRG-30]")
     func scans() throws {
         let file = try JPEGFile(fixture: "gen-progressive.jpg")
         let starts = zip(file.segments, file.segmentEnds).filter { $0.0.marker == JPEGFile.startOfScan }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 struct PipelineCacheTests {
     let url = URL(string: "http://test.com/example.jpeg")
     var request: ImageRequest { ImageRequest(url: url) }

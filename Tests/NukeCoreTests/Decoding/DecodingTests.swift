@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 @ImagePipelineActor
 struct DecodingTests {
     let request = ImageRequest(url: URL(string: "http://test.com/example"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .holdsCodecThreads)
 struct LocalResourceTests {
     private func parse(_ url: String) throws -> (String, String) {
         let (data, type) = try DataURL.parse(url)

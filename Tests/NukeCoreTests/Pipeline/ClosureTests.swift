@@ -44,7 +44,7 @@ struct ClosureTests {
         #expect(progressCount.withLock { $0 } == (isHit ? 0 : 1))
     }
 
-    @Test("a URL, or a request, and a completion are enough")
+    @Test("a URL, or a request, and a completion are enough [OLD-01]")
     func shortForms() async throws {
         let test = TestPipeline()
         let url = try #require(request.url)

@@ -5,7 +5,7 @@ import Testing
 @testable import NukeCore
 
 /// What holds when everything is used from many threads at once.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 struct ConcurrencySafetyTests {
     private func url(_ index: Int) -> URL? { URL(string: "http://test.com/\(index).jpeg") }
 

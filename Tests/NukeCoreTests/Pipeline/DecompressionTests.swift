@@ -28,7 +28,7 @@ private struct Decompressor {
     var count: Int { images.count }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 struct DecompressionTests {
     let url = URL(string: "http://test.com/example.jpeg")
     var request: ImageRequest { ImageRequest(url: url) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 struct LookupOrderTests {
     /// How often caches and loader were used.
     private struct Uses: Equatable {

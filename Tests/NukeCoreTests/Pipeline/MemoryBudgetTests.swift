@@ -5,7 +5,7 @@ import Testing
 @testable import NukeCore
 
 /// Every load here needs 1,000 bytes to decode a picture of 320 bytes, unless it says otherwise.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 struct MemoryBudgetTests {
     private static let size = ImageSize(width: 10, height: 8)
 

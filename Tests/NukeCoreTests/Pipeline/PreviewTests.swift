@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 @ImagePipelineActor
 struct PreviewTests {
     let request = ImageRequest(url: URL(string: "http://test.com/example"))
@@ -177,6 +177,27 @@ struct PreviewTests {
             }
         }
         #expect(order == ["preview", "preview", "finished"])
+    }
+
+    @Test("a chunk's progress comes before the preview made of it [TSK-17]")
+    func progressFirst() async throws {
+        let test = makeTest()
+        let download = await PartialDownload(test, request)
+        let events = download.task.events
+        await download.send(upTo: 1000)
+        await waitUntil { download.previews.count == 1 }
+        await download.send(upTo: 2000)
+        await waitUntil { download.previews.count == 2 }
+        _ = try await download.finish().get()
+        var order: [String] = []
+        for await event in events {
+            switch event {
+            case .progress(let progress): order.append("progress \(progress.completed)")
+            case .preview: order.append("preview")
+            case .finished: order.append("finished")
+            }
+        }
+        #expect(order.prefix(4) == ["progress 1000", "preview", "progress 2000", "preview"])
     }
 
     @Test("one decoder makes the previews and the final image [PRG-28]")

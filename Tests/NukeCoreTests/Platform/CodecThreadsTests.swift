@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 struct CodecThreadsTests {
     @Test("as many closures run at once as there are threads, and no more")
     func concurrency() async {

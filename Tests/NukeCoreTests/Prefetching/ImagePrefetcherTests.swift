@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .holdsCodecThreads)
 struct ImagePrefetcherTests {
     let request = ImageRequest(url: URL(string: "http://test.com/example.jpeg"))
 
