@@ -3,7 +3,7 @@ import NukeCurlLoader
 import NukeTestKit
 import Testing
 
-@Suite("CurlLoader: conformance", .timeLimit(.minutes(1)))
+@Suite("CurlLoader: conformance", .timeLimit(.minutes(5)))
 struct CurlConformanceTests {
     @Test(
         """

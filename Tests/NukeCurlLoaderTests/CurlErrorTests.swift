@@ -3,7 +3,7 @@ import Testing
 
 @testable import NukeCurlLoader
 
-@Suite("Curl errors", .timeLimit(.minutes(1)))
+@Suite("Curl errors", .timeLimit(.minutes(5)))
 struct CurlErrorTests {
     @Test(
         "each outcome has its code",

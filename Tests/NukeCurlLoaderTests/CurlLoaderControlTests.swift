@@ -4,7 +4,7 @@ import NukeCurlLoader
 import NukeTestSupport
 import Testing
 
-@Suite("CurlLoader: control", .timeLimit(.minutes(1)))
+@Suite("CurlLoader: control", .timeLimit(.minutes(5)))
 struct CurlLoaderControlTests {
     private static let endless = [
         ScriptedServer.Step.send(ScriptedServer.head(headers: [("Content-Length", "1000000000")])), .send("begun"),

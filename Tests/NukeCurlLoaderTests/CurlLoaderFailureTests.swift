@@ -4,7 +4,7 @@ import NukeCurlLoader
 import NukeTestSupport
 import Testing
 
-@Suite("CurlLoader: failures", .timeLimit(.minutes(1)))
+@Suite("CurlLoader: failures", .timeLimit(.minutes(5)))
 struct CurlLoaderFailureTests {
     private func load(
         _ steps: ScriptedServer.Step..., change: (inout DataRequest) -> Void = { _ in }

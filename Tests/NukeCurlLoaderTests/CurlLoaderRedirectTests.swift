@@ -4,7 +4,7 @@ import NukeCurlLoader
 import NukeTestSupport
 import Testing
 
-@Suite("CurlLoader: redirects", .timeLimit(.minutes(1)))
+@Suite("CurlLoader: redirects", .timeLimit(.minutes(5)))
 struct CurlLoaderRedirectTests {
     /// `/N` redirects to `/N-1`, and `/0` answers.
     private func countdown() throws -> ScriptedServer {

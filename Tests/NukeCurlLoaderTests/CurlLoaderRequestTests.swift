@@ -4,7 +4,7 @@ import NukeCurlLoader
 import NukeTestSupport
 import Testing
 
-@Suite("CurlLoader: what is sent", .timeLimit(.minutes(1)))
+@Suite("CurlLoader: what is sent", .timeLimit(.minutes(5)))
 struct CurlLoaderRequestTests {
     private let server: ScriptedServer
 

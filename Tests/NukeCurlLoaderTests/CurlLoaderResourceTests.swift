@@ -6,7 +6,7 @@ import NukeTestSupport
 import Testing
 
 // In processes of their own, since other tests open files and start threads meanwhile.
-@Suite("CurlLoader: resources", .timeLimit(.minutes(1)))
+@Suite("CurlLoader: resources", .timeLimit(.minutes(5)))
 struct CurlLoaderResourceTests {
     @Test("libcurl is mapped by the first load, not before")
     func openedAtFirstUse() async {

@@ -4,7 +4,7 @@ import NukeCurlLoader
 import NukeTestSupport
 import Testing
 
-@Suite("CurlLoader: what is received", .timeLimit(.minutes(1)))
+@Suite("CurlLoader: what is received", .timeLimit(.minutes(5)))
 struct CurlLoaderResponseTests {
     private func load(_ steps: ScriptedServer.Step...) async throws -> Load {
         let server = try ScriptedServer { _ in steps }

@@ -4,7 +4,7 @@ import NukeCurlLoader
 import NukeTestKit
 import Testing
 
-@Suite("Loader conformance suite", .timeLimit(.minutes(1)))
+@Suite("Loader conformance suite", .timeLimit(.minutes(5)))
 struct DataLoaderConformanceTests {
     @Test(
         "finds what is wrong with a faulty loader",

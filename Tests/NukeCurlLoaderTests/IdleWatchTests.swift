@@ -2,7 +2,7 @@ import Testing
 
 @testable import NukeCurlLoader
 
-@Suite("Idle watch", .timeLimit(.minutes(1)))
+@Suite("Idle watch", .timeLimit(.minutes(5)))
 struct IdleWatchTests {
     @Test("the deadline moves with whatever happens")
     func progress() {

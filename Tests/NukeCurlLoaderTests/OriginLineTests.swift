@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCurlLoader
 
-@Suite("Origin line", .timeLimit(.minutes(1)))
+@Suite("Origin line", .timeLimit(.minutes(5)))
 struct OriginLineTests {
     private let engine = CurlEngine(CurlLoader.Configuration())
 

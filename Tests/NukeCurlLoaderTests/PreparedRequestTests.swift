@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCurlLoader
 
-@Suite("Prepared request", .timeLimit(.minutes(1)))
+@Suite("Prepared request", .timeLimit(.minutes(5)))
 struct PreparedRequestTests {
     private func prepare(
         _ url: String, _ change: (inout DataRequest) -> Void = { _ in }

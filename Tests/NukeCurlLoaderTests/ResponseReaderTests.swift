@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeCurlLoader
 
-@Suite("Response reader", .timeLimit(.minutes(1)))
+@Suite("Response reader", .timeLimit(.minutes(5)))
 struct ResponseReaderTests {
     @Test("a head becomes a response, with its fields in order and their values trimmed")
     func head() throws {

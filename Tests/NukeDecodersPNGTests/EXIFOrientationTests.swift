@@ -1,7 +1,7 @@
 import NukeCore
 import Testing
 
-@Suite("EXIF orientation", .timeLimit(.minutes(1)))
+@Suite("EXIF orientation", .timeLimit(.minutes(5)))
 struct EXIFOrientationTests {
     private func read(_ bytes: [UInt8]) -> ImageOrientation { EXIFOrientation.read(from: bytes.span.bytes) }
 

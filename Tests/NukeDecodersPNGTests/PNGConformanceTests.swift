@@ -5,7 +5,7 @@ import NukeTestKit
 import NukeTestSupport
 import Testing
 
-@Suite("PNG conformance", .needsLibrary, .timeLimit(.minutes(1)))
+@Suite("PNG conformance", .needsLibrary, .timeLimit(.minutes(5)))
 struct PNGConformanceTests {
     @Test("the PNG decoder keeps the promises of a decoder")
     func conforms() async throws {

@@ -4,7 +4,7 @@ import NukeDecodersPNG
 import NukeTestSupport
 import Testing
 
-@Suite("PNG encoding", .needsLibrary, .timeLimit(.minutes(1)))
+@Suite("PNG encoding", .needsLibrary, .timeLimit(.minutes(5)))
 struct PNGEncoderTests {
     /// A picture whose bytes a closure gives, which are premultiplied for RGBA.
     private func bitmap(

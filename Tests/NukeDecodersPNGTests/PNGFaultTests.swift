@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeDecodersPNG
 
-@Suite("PNG faults", .needsLibrary, .timeLimit(.minutes(1)))
+@Suite("PNG faults", .needsLibrary, .timeLimit(.minutes(5)))
 struct PNGFaultTests {
     private let picture = SamplePicture(colorType: 6, depth: 8)
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("PNG files", .needsLibrary)
 struct PNGFixtureTests {
-    @Test("every PNG fixture in the repository is decoded, or refused, as its manifest says", .timeLimit(.minutes(1)))
+    @Test("every PNG fixture in the repository is decoded, or refused, as its manifest says", .timeLimit(.minutes(5)))
     func fixtures() throws {
         let entries = try Fixture.manifest().filter { $0.kind == "png" }
         #expect(entries.count >= 40)

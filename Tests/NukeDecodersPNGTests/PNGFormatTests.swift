@@ -3,7 +3,7 @@ import NukeCore
 import NukeDecodersPNG
 import Testing
 
-@Suite("PNG format", .needsLibrary, .timeLimit(.minutes(1)))
+@Suite("PNG format", .needsLibrary, .timeLimit(.minutes(5)))
 struct PNGFormatTests {
     private let data = PNGFile(SamplePicture(colorType: 2, depth: 8)).data
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeCore
 
-@Suite("PNG at a reduced size", .needsLibrary, .timeLimit(.minutes(1)))
+@Suite("PNG at a reduced size", .needsLibrary, .timeLimit(.minutes(5)))
 struct PNGHintTests {
     /// A smooth picture, so that pictures reduced in different ways can be compared.
     private static func gradient(

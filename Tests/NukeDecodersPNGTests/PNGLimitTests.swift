@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeDecodersPNG
 
-@Suite("PNG limits", .needsLibrary, .timeLimit(.minutes(1)))
+@Suite("PNG limits", .needsLibrary, .timeLimit(.minutes(5)))
 struct PNGLimitTests {
     private let picture = SamplePicture(colorType: 2, depth: 8)
 

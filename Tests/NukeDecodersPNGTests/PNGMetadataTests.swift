@@ -4,7 +4,7 @@ import NukeDecodersPNG
 import NukeTestSupport
 import Testing
 
-@Suite("PNG metadata", .needsLibrary, .timeLimit(.minutes(1)))
+@Suite("PNG metadata", .needsLibrary, .timeLimit(.minutes(5)))
 struct PNGMetadataTests {
     private let picture = SamplePicture(width: 5, height: 3, colorType: 2, depth: 8)
 

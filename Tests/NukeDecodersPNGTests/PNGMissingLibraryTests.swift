@@ -13,7 +13,7 @@ extension Trait where Self == ConditionTrait {
 
 @Suite(
     "PNG without libpng",
-    .disabled(if: ImageFormat.png.libraryVersion() != nil, "libpng is there"), .timeLimit(.minutes(1)))
+    .disabled(if: ImageFormat.png.libraryVersion() != nil, "libpng is there"), .timeLimit(.minutes(5)))
 struct PNGMissingLibraryTests {
     @Test("decoding tells which package to install")
     func decoding() {

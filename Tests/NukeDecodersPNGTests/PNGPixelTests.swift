@@ -4,7 +4,7 @@ import NukeDecodersPNG
 import NukeTestSupport
 import Testing
 
-@Suite("PNG pixels", .needsLibrary, .timeLimit(.minutes(1)))
+@Suite("PNG pixels", .needsLibrary, .timeLimit(.minutes(5)))
 struct PNGPixelTests {
     @Test("every colour type, depth and interlacing gives the exact pixels", arguments: SamplePicture.all)
     func exactPixels(_ picture: SamplePicture) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("DataCache: damaged files and folders", .serialized, .timeLimit(.minutes(1)))
+@Suite("DataCache: damaged files and folders", .serialized, .timeLimit(.minutes(5)))
 struct DataCacheDamageTests {
     private let folder: TemporaryFolder
     private let cache: DataCache

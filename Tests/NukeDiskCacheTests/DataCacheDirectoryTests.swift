@@ -5,7 +5,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("DataCache: its folder", .serialized, .timeLimit(.minutes(1)))
+@Suite("DataCache: its folder", .serialized, .timeLimit(.minutes(5)))
 struct DataCacheDirectoryTests {
     @Test("The folder is NUKE_CACHE_DIR, else below XDG_CACHE_HOME, else below HOME [DSK-01]")
     func environment() throws {

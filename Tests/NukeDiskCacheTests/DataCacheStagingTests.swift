@@ -6,7 +6,7 @@ import Testing
 @testable import NukeDiskCache
 
 /// The cache writes nothing here before it is told to, so that what is in memory and what is on disk can be told apart.
-@Suite("DataCache: from memory to disk", .serialized, .timeLimit(.minutes(1)))
+@Suite("DataCache: from memory to disk", .serialized, .timeLimit(.minutes(5)))
 struct DataCacheStagingTests {
     private let folder: TemporaryFolder
     private let cache: DataCache

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("DataCache: the size limit", .serialized, .timeLimit(.minutes(1)))
+@Suite("DataCache: the size limit", .serialized, .timeLimit(.minutes(5)))
 struct DataCacheSweepTests {
     private let folder: TemporaryFolder
     private let clock = ManualClock()

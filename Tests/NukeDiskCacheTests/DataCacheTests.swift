@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("DataCache", .serialized, .timeLimit(.minutes(1)))
+@Suite("DataCache", .serialized, .timeLimit(.minutes(5)))
 struct DataCacheTests {
     private let folder: TemporaryFolder
     private let cache: DataCache

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("The format of entries", .timeLimit(.minutes(1)))
+@Suite("The format of entries", .timeLimit(.minutes(5)))
 struct EntryFormatTests {
     private let key = Array("https://example.com/a.jpg".utf8)
 

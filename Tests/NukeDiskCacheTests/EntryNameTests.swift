@@ -4,7 +4,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("Names of entries", .timeLimit(.minutes(1)))
+@Suite("Names of entries", .timeLimit(.minutes(5)))
 struct EntryNameTests {
     @Test(
         "SHA-256 is that of FIPS 180-4",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NukeDiskCache
 
-@Suite("Changes that wait to be written", .timeLimit(.minutes(1)))
+@Suite("Changes that wait to be written", .timeLimit(.minutes(5)))
 struct StagedChangesTests {
     private var changes = StagedChanges()
     private let a = EntryName(key: [97])
