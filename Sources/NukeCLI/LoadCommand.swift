@@ -67,6 +67,9 @@ private struct LoadRun: Sendable {
 
     private func report(_ result: LoadResult, _ lines: OrderedLines) {
         if let error = result.error { progress.writeError("nuke: \(result.input): \(error)\n") }
+        if let metrics = result.metrics, !options.writesJSON {
+            progress.writeError(MetricsTable(metrics: metrics).text(for: result.input))
+        }
         if options.writesJSON {
             lines.put(result.json.text + "\n", at: result.index)
         } else {
@@ -89,6 +92,7 @@ private struct LoadRun: Sendable {
             result.size = response.container.image.size
             result.byteCount = data.count
             result.cache = response.cacheType
+            if options.tellsMetrics { result.metrics = response.metrics }
             result.output = try await write(data, index, format)
         } catch {
             names.settle(index)

@@ -19,6 +19,7 @@ struct LoadOptions: Sendable {
     let concurrency: Int
     let writesJSON: Bool
     let isQuiet: Bool
+    let tellsMetrics: Bool
 
     init(_ arguments: Arguments, registry: ImageDecoderRegistry) throws(UsageError) {
         inputs = try Input.all(of: arguments)
@@ -26,6 +27,7 @@ struct LoadOptions: Sendable {
         force = arguments.has(.force)
         writesJSON = arguments.has(.json)
         isQuiet = arguments.has(.quiet)
+        tellsMetrics = arguments.has(.metrics)
         let cores = TaskQueue.defaultConcurrentOperationCount
         concurrency = try arguments.integer(.concurrency, in: 1...1024) ?? max(6, 2 * cores)
         let quality = try arguments.integer(.quality, in: 1...100) ?? 80

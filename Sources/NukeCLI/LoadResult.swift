@@ -11,6 +11,8 @@ struct LoadResult: Sendable {
     var milliseconds = 0.0
     var output: String?
     var error: String?
+    /// Nil unless they were asked for.
+    var metrics: ImageTask.Metrics?
 
     private var cacheName: String {
         switch cache {
@@ -40,6 +42,7 @@ struct LoadResult: Sendable {
         line.add("milliseconds", .number(milliseconds))
         line.add("output", .init(output))
         line.add("error", .init(error))
+        if let metrics { line.add("metrics", .object(MetricsTable(metrics: metrics).json)) }
         return line
     }
 }

@@ -7,7 +7,7 @@ struct Option: Sendable {
         case resize, fit, fill, crop, enlarge, format, quality, output, force, concurrency, cache
         case noCache = "no-cache"
         case fromFile = "from-file"
-        case json, quiet, stats, help, version
+        case json, quiet, stats, metrics, help, version
     }
 
     let name: Name
@@ -44,6 +44,8 @@ struct Option: Sendable {
         Option(name: .cache, value: "DIR", commands: [.load, .info, .cache], help: "the folder of the disk cache"),
         Option(name: .noCache, commands: [.load, .info], help: "no disk cache"),
         Option(name: .stats, commands: [.info], help: "decode too, and add mean colours"),
+        Option(
+            name: .metrics, commands: [.load], help: "also tell what each step took, on standard error or in --json"),
         Option(name: .json, commands: [.load, .info, .formats, .cache], help: "one JSON object a line"),
         Option(name: .quiet, letter: "q", commands: [.load], help: "say nothing but errors"),
         Option(name: .help, letter: "h", commands: Set(Command.allCases), help: "show this help"),

@@ -51,6 +51,7 @@ enum JSONValue: Decodable, Equatable {
     case number(Double)
     case text(String)
     case list([JSONValue])
+    case object([String: JSONValue])
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -62,6 +63,8 @@ enum JSONValue: Decodable, Equatable {
             self = .number(number)
         } else if let text = try? container.decode(String.self) {
             self = .text(text)
+        } else if let members = try? container.decode([String: JSONValue].self) {
+            self = .object(members)
         } else {
             self = .list(try container.decode([JSONValue].self))
         }
@@ -78,8 +81,10 @@ struct CommandLineTests {
     func helpAndVersion() async throws {
         let help = try await nuke.run("--help")
         #expect(help.status == 0 && help.errors.isEmpty)
-        for word in ["nuke load", "--resize", "--quality", "--from-file", "--no-cache", "cache stats|clear", "--stats"]
-        {
+        for word in [
+            "nuke load", "--resize", "--quality", "--from-file", "--no-cache", "cache stats|clear", "--stats",
+            "--metrics",
+        ] {
             #expect(help.text.contains(word))
         }
         let version = try await nuke.run("--version")

@@ -68,6 +68,26 @@ struct LoadCommandTests {
         #expect(objects[1]["bytes"] == .number(Double(try nuke.folder.data("out/b.png").count)))
     }
 
+    @Test("--metrics tells what each step took: a table on standard error, or a member of the JSON objects")
+    func metrics() async throws {
+        try nuke.add("jpeg/gen-420.jpg", as: "a.jpg")  // 227×149
+        let table = try await nuke.run("load", "a.jpg", "--resize", "20", "--metrics", "-o", "out/", "--force")
+        #expect(table.status == 0 && table.text.hasPrefix("out/a.jpg: 20x13 jpeg"))
+        for word in ["a.jpg: ", "data-load", "decode", "process", "227x149, decoded at ", "public.jpeg"] {
+            #expect(table.errors.contains(word), "\(word)")
+        }
+        let json = try await nuke.run(
+            "load", "a.jpg", "--resize", "20", "--metrics", "--json", "-o", "out/", "--force")
+        #expect(json.status == 0 && json.errors.isEmpty)
+        let metrics = try #require(try json.objects().first?["metrics"])
+        guard case .object(let members) = metrics, case .list(let stages)? = members["stages"] else {
+            Issue.record("\(metrics)")
+            return
+        }
+        #expect(members["source_width"] == .number(227) && members["type"] == .text("public.jpeg"))
+        #expect(stages.count >= 3)
+    }
+
     @Test("a file that exists is kept, unless --force replaces it")
     func existingFiles() async throws {
         try nuke.add("jpeg/gen-420.jpg", as: "a.jpg")
