@@ -9,11 +9,17 @@ enum Benchmarks {
         case ("http", 4):
             try await HTTPPass.run(base: words[1], count: Int(words[2]) ?? 1000, concurrency: Int(words[3]) ?? 6)
         case ("hits", _): try await HitPass.run()
+        case ("cold", _): try await ColdPass.run()
+        case ("budget", 4):
+            try await BudgetPass.run(folder: words[1], megabytes: Int(words[2]) ?? 800, count: Int(words[3]) ?? 100)
+        case ("large", 3): try BudgetPass.writeFiles(in: words[1], count: Int(words[2]) ?? 100)
         case ("compare", _) where words.count >= 4:
             try Comparison(inputs: words[1], programs: words[2], nuke: words[3], url: words.count > 4 ? words[4] : nil)
                 .run()
         default:
-            print("usage: nuke-benchmarks inputs FOLDER | decode FILE PASSES | http URL COUNT CONCURRENCY | hits")
+            print(
+                "usage: nuke-benchmarks inputs FOLDER | decode FILE PASSES | http URL COUNT CONCURRENCY | hits | cold")
+            print("       nuke-benchmarks budget FOLDER MEGABYTES COUNT")
             print("       nuke-benchmarks compare INPUTS PROGRAMS NUKE [URL]")
         }
     }

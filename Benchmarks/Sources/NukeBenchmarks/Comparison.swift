@@ -47,8 +47,10 @@ struct Comparison {
         print("| case | limit, CPU ms | ours, CPU ms | ratio (quartiles) | ours, wall ms | ours, peak MB |")
         print("|---|---|---|---|---|---|")
         for item in cases { try measure(item) }
-        print("\nW11 and W13, ns a hit (wall):\n")
-        try Spawn.run([ours, "hits"]).output.split(separator: "\n").forEach { print("    \($0)") }
+        print("\nW11 and W13, ns a hit, and ns a cold load (wall, CPU):\n")
+        for pass in ["hits", "cold"] {
+            try Spawn.run([ours, pass]).output.split(separator: "\n").forEach { print("    \($0)") }
+        }
     }
 
     private func measure(_ item: Case) throws {

@@ -69,6 +69,9 @@ enum HitPass {
         let hits = 300_000
         for index in 0..<hits { _ = try await pipeline.image(for: requests[(index &* 7919) % 1000]) }
         report("image-for-hit", hits, cpu, wall)
+        time("pipeline-cache", hits) {
+            for index in 0..<hits { precondition(pipeline.cache[requests[(index &* 7919) % 1000]] != nil) }
+        }
     }
 
     private static func time(_ name: String, _ count: Int, _ body: () -> Void) {
@@ -87,7 +90,7 @@ enum HitPass {
         report(name, 2 * count, cpu, wall)
     }
 
-    private static func report(_ name: String, _ count: Int, _ cpu: Double, _ wall: Double) {
+    static func report(_ name: String, _ count: Int, _ cpu: Double, _ wall: Double) {
         print(name, (Clock.wall - wall) * 1e6 / Double(count), (Clock.cpu - cpu) * 1e6 / Double(count))
     }
 }
