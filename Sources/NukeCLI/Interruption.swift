@@ -3,6 +3,7 @@ import Glibc
 
 /// Ends the program on SIGINT and SIGTERM without leaving a file half-written.
 enum Interruption {
+    // SAFETY: written by `install` only, once, before any other thread runs.
     nonisolated(unsafe) private static var sources: [any DispatchSourceSignal] = []
 
     /// To be called once, before work starts.

@@ -1,7 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#endif
-
 /// A linear change of colours, 0…1: each component of the result is a sum of those of the source, and a constant.
 struct ColorMatrix: Hashable, Sendable {
     /// What a unit of red, green and blue contributes to (red, green, blue).
@@ -77,7 +73,7 @@ struct ColorMatrix: Hashable, Sendable {
 
     /// A rotation around the gray axis, along planes of equal luminance.
     static func hue(_ angle: Double) -> ColorMatrix {
-        let (c, s) = (cos(angle), sin(angle))
+        let (c, s) = (RealFunctions.cos(angle), RealFunctions.sin(angle))
         let gray = ColorMatrix(rows: [luminance, luminance, luminance])
         let turned = [SIMD3(-0.2126, -0.7152, 0.9278), SIMD3(0.143, 0.14, -0.283), SIMD3(-0.7874, 0.7152, 0.0722)]
         let rows = (0..<3).map { row -> SIMD3<Double> in
@@ -107,8 +103,8 @@ enum ColorCurve: Hashable, Sendable {
     func apply(_ x: Double) -> Double {
         let value: Double
         switch self {
-        case .exposure(let stops): value = Self.encode(min(1, Self.decode(x) * exp2(stops)))
-        case .gamma(let power): value = pow(x, power)
+        case .exposure(let stops): value = Self.encode(min(1, Self.decode(x) * RealFunctions.exp2(stops)))
+        case .gamma(let power): value = RealFunctions.pow(x, power)
         case .posterize(let levels):
             value = min((x * Double(levels)).rounded(.down), Double(levels - 1)) / Double(levels - 1)
         case .threshold(let threshold): value = x >= threshold ? 1 : 0
@@ -117,10 +113,12 @@ enum ColorCurve: Hashable, Sendable {
     }
 
     /// From sRGB to light (IEC 61966-2-1).
-    private static func decode(_ x: Double) -> Double { x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4) }
+    private static func decode(_ x: Double) -> Double {
+        x <= 0.04045 ? x / 12.92 : RealFunctions.pow((x + 0.055) / 1.055, 2.4)
+    }
 
     /// From light to sRGB.
     private static func encode(_ x: Double) -> Double {
-        x <= 0.0031308 ? x * 12.92 : 1.055 * pow(x, 1 / 2.4) - 0.055
+        x <= 0.0031308 ? x * 12.92 : 1.055 * RealFunctions.pow(x, 1 / 2.4) - 0.055
     }
 }

@@ -9,6 +9,7 @@ extension SIMD4 where Scalar == Float {
     /// An integer below 2²³, put into the mantissa of 2²³, makes the float 2²³ + integer.
     @inline(__always)
     init<Sample: PixelSample>(samples: SIMD4<Sample>) {
+        // SAFETY: both vectors have 16 bytes, and every pattern of bits is a value of each.
         let bits = SIMD4<UInt32>(truncatingIfNeeded: samples) | SIMD4<UInt32>(repeating: 0x4B00_0000)
         self = unsafe unsafeBitCast(bits, to: SIMD4<Float>.self) - SIMD4(repeating: 8_388_608)
     }
@@ -18,6 +19,7 @@ extension SIMD4 where Scalar == Float {
     /// Adding 1.5 × 2²³ leaves the rounded integer in the low bits of the mantissa.
     @inline(__always)
     func samples<Sample: PixelSample>(_ type: Sample.Type) -> SIMD4<Sample> {
+        // SAFETY: both vectors have 16 bytes, and every pattern of bits is a value of each.
         let bits = unsafe unsafeBitCast(self + SIMD4(repeating: 12_582_912), to: SIMD4<UInt32>.self)
         return SIMD4<Sample>(truncatingIfNeeded: bits)
     }

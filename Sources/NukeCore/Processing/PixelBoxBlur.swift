@@ -69,7 +69,7 @@ struct PixelBoxBlur {
                 unsafe sums[i * 3 + 1] = second
                 unsafe sums[i * 3 + 2] = third
                 if newest < lead { continue }
-                // See PixelArithmetic.swift on these two constants.
+                // SAFETY: vectors of one size; see PixelArithmetic.swift, also on the two constants.
                 let bits = (third &>> shifts) | SIMD8(repeating: 0x4B00_0000)
                 let float = unsafe unsafeBitCast(bits, to: SIMD8<Float>.self) - SIMD8(repeating: 8_388_608)
                 let rounded = unsafe unsafeBitCast(
@@ -122,6 +122,7 @@ struct PixelBoxBlur {
             third = third &+ second
             if newest < lead { continue }
             let bits = (third &>> shifts) | SIMD4(repeating: 0x4B00_0000)
+            // SAFETY: vectors of one size.
             let float = unsafe unsafeBitCast(bits, to: SIMD4<Float>.self) - SIMD4(repeating: 8_388_608)
             let samples = (float * scales).samples(UInt8.self)
             unsafe row.storeBytes(of: samples, toByteOffset: (newest - lead) * 4, as: SIMD4<UInt8>.self)

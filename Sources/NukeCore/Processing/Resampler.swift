@@ -1,7 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#endif
-
 /// Resamples pictures to any size with a Lanczos filter of three lobes, widened when shrinking (antialiased).
 ///
 /// Works on premultiplied samples, so colours under transparent pixels never bleed. Rows stream through: only as many
@@ -76,7 +72,7 @@ struct FilterTaps {
         if x == 0 { return 1 }
         if abs(x) >= 3 { return 0 }
         let t = x * Double.pi
-        return 3 * sin(t) * sin(t / 3) / (t * t)
+        return 3 * RealFunctions.sin(t) * RealFunctions.sin(t / 3) / (t * t)
     }
 }
 

@@ -1,7 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#endif
-
 /// How much of each pixel of a picture a centred rectangle with round corners covers: exact areas, no samples.
 struct RoundedRectangle {
     /// One row, left half; the right half is its mirror image.
@@ -79,6 +75,6 @@ struct RoundedRectangle {
     /// The integral of √(radius² − t²) from 0 to x.
     private func circleIntegral(_ x: Double) -> Double {
         let square = radius * radius
-        return (x * max(0, square - x * x).squareRoot() + square * asin(min(1, x / radius))) / 2
+        return (x * max(0, square - x * x).squareRoot() + square * RealFunctions.asin(min(1, x / radius))) / 2
     }
 }

@@ -59,7 +59,7 @@ struct DecompressionTests {
         #expect(forced.count == 1)
     }
 
-    @Test("not for what processors made, thumbnails and images of closures [GFX-02]")
+    @Test("not for what processors made, thumbnails and images of closures [GFX-02] [THM-13]")
     func whatIsDecompressed() async throws {
         let decompressor = Decompressor()
         let processed = ImageRequest(url: url, processors: [.resize(width: 10)])
@@ -69,6 +69,24 @@ struct DecompressionTests {
         _ = try await load(thumbnail, decompressor)
         _ = try await load(ImageRequest(id: "1", image: { ImageContainer(image: .mock()) }), decompressor)
         #expect(decompressor.count == 0)
+    }
+
+    @Test("previews are not decompressed, nor marked for it; the final image is [PRG-40]")
+    @ImagePipelineActor
+    func previews() async throws {
+        let decompressor = Decompressor()
+        let decoder = MockImageDecoder()
+        decoder.enablePreviews()
+        let test = TestPipeline(decoder: decoder, delegate: decompressor.delegate) { configuration in
+            configuration.isProgressiveDecodingEnabled = true
+            configuration.progressiveDecodingInterval = 0
+        }
+        let download = await PartialDownload(test, request)
+        await download.send(upTo: 1000)
+        await waitUntil { download.previews.count == 1 }
+        #expect(download.previews.map(\.isDecompressionNeeded) == [false] && decompressor.count == 0)
+        _ = try await download.finish().get()
+        #expect(decompressor.count == 1)
     }
 
     @Test("a processor that gives the same image back changes nothing [GFX-03]")

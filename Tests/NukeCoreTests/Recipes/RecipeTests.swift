@@ -204,6 +204,8 @@ struct RecipeTests {
             let stale = try await iterator.next()
             #expect(stale?.cacheType == (cache == "memory" ? .memory : .disk))
         }
+        // Until the look into the caches is over: it could find what the load has just stored there.
+        await waitUntil { test.pipeline.taskCount == 1 }
         finish(test, 0)
         let fresh = try await iterator.next()
         #expect(fresh != nil && fresh?.cacheType == nil)
