@@ -54,14 +54,28 @@ struct InfoCommand: Sendable {
                 throw ImagePipeline.Error.decoderNotRegistered(context: context)
             }
             info.format = ImageDecoderRegistry.shared.format(of: data)?.name.lowercased()
-            (info.properties, info.statistics) = try await CodecThreads.shared.run {
+            let animation: ImageAnimation?
+            (info.properties, info.statistics, animation) = try await CodecThreads.shared.run {
                 let properties = try decoder.properties(of: data)
-                return (properties, needsPixels ? ImageStatistics(try decoder.decode(data).image) : nil)
+                guard needsPixels else { return (properties, nil, nil) }
+                let container = try decoder.decode(data)
+                return (properties, ImageStatistics(container.image), container.animation)
             }
+            if let animation { info.frameMeans = try await Self.frameMeans(of: animation) }
         } catch {
             info.error = "\(error)"
         }
         return info
+    }
+
+    /// Means of the first frames, 16 at most.
+    private static func frameMeans(of animation: ImageAnimation) async throws -> [[Double]] {
+        var means: [[Double]] = []
+        for index in 0..<min(16, animation.frameCount) {
+            let frame = try await animation.frame(at: index)
+            means.append(await CodecThreads.shared.run { ImageStatistics(frame).mean })
+        }
+        return means
     }
 }
 
@@ -73,6 +87,7 @@ struct ImageInfo: Sendable {
     var byteCount: Int?
     var properties: ImageProperties?
     var statistics: ImageStatistics?
+    var frameMeans: [[Double]]?
     var error: String?
 
     /// A line for programs.
@@ -110,6 +125,10 @@ struct ImageInfo: Sendable {
         if let statistics {
             members.append(("mean", .init(statistics.mean)))
             members.append(("quadrantMeans", .list(statistics.quadrantMeans.map { .init($0) })))
+        }
+        if let frameMeans, let properties {
+            members.append(("frameMeans", .list(frameMeans.map { .init($0) })))
+            members.append(("frameDurationsMs", .init(properties.frameDurations.prefix(32).map { $0 * 1000 })))
         }
         return members
     }

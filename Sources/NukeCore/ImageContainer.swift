@@ -16,10 +16,11 @@ public struct ImageContainer: Sendable {
         var data: Data?
         var userInfo: [UserInfoKey: any Sendable]
         var originalSize: ImageSize?
+        var animation: ImageAnimation?
 
         init(
             image: PlatformImage, type: AssetType?, isPreview: Bool, data: Data?,
-            userInfo: [UserInfoKey: any Sendable], originalSize: ImageSize?
+            userInfo: [UserInfoKey: any Sendable], originalSize: ImageSize? = nil, animation: ImageAnimation? = nil
         ) {
             self.image = image
             self.type = type
@@ -27,6 +28,7 @@ public struct ImageContainer: Sendable {
             self.data = data
             self.userInfo = userInfo
             self.originalSize = originalSize
+            self.animation = animation
         }
     }
 
@@ -37,8 +39,7 @@ public struct ImageContainer: Sendable {
         image: PlatformImage, type: AssetType? = nil, isPreview: Bool = false, data: Data? = nil,
         userInfo: [UserInfoKey: any Sendable] = [:]
     ) {
-        storage = Storage(
-            image: image, type: type, isPreview: isPreview, data: data, userInfo: userInfo, originalSize: nil)
+        storage = Storage(image: image, type: type, isPreview: isPreview, data: data, userInfo: userInfo)
     }
 
     /// The picture; for animations the poster.
@@ -79,11 +80,19 @@ public struct ImageContainer: Sendable {
         set { update { $0.originalSize = newValue } }
     }
 
+    /// The frames, if the data holds an animation and the decoder has them; nil by default.
+    ///
+    /// `image` is the poster: the first frame, or the picture that the file has in its place.
+    public var animation: ImageAnimation? {
+        get { storage.animation }
+        set { update { $0.animation = newValue } }
+    }
+
     private mutating func update(_ change: (Storage) -> Void) {
         if !isKnownUniquelyReferenced(&storage) {
             storage = Storage(
                 image: storage.image, type: storage.type, isPreview: storage.isPreview, data: storage.data,
-                userInfo: storage.userInfo, originalSize: storage.originalSize)
+                userInfo: storage.userInfo, originalSize: storage.originalSize, animation: storage.animation)
         }
         change(storage)
     }

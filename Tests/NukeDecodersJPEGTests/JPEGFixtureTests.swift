@@ -1,5 +1,6 @@
 import FoundationEssentials
 import NukeCore
+import NukeDecodersJPEG
 import NukeTestSupport
 import Testing
 
@@ -11,22 +12,22 @@ struct JPEGFixtureTests {
     }
 
     @Test("Files of the repository decode to the sizes, means and quadrants of the manifest, or fail as it says")
-    func repository() throws {
+    func repository() async throws {
         let entries = try Self.entries(of: Fixture.folder)
         #expect(entries.count >= 60)
-        for entry in entries { try check(entry, in: Fixture.folder) }
+        for entry in entries { try await check(entry, in: Fixture.folder) }
     }
 
     @Test("Files of the corpus decode as its manifest says", .enabled(if: Fixture.corpus != nil))
-    func corpus() throws {
+    func corpus() async throws {
         let folder = try #require(Fixture.corpus)
         let entries = try Self.entries(of: folder)
         #expect(entries.count >= 200)
-        for entry in entries { try check(entry, in: folder) }
+        for entry in entries { try await check(entry, in: folder) }
     }
 
-    private func check(_ entry: FixtureEntry, in folder: String) throws {
-        let faults = try JPEGUnderTest.faults(entry, in: folder)
+    private func check(_ entry: FixtureEntry, in folder: String) async throws {
+        let faults = try await entry.faults(in: folder) { ImageDecoders.JPEG(context: $0) }
         #expect(faults.isEmpty, "\(entry.path): \(faults.joined(separator: "; "))")
     }
 }

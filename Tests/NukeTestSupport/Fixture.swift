@@ -60,14 +60,31 @@ public struct FixtureEntry: Decodable, Sendable {
         public let quadrantMeans: [[Double]]?
         /// The stored EXIF orientation, if it is not 1.
         public let orientation: Int?
+        /// How many frames there are.
+        public let frames: Int?
+        /// The loop count as stored.
+        public let loopCount: Int?
+        /// Milliseconds that the first 32 frames are shown, as stored.
+        public let frameDurationsMs: [Double]?
+        /// Means of the first 16 frames, composited.
+        public let frameMeans: [[Double]]?
+        /// What other serious readers give, by reader.
+        public let frameMeansAlternatives: [String: [[Double]]]?
+        /// The mean of the picture that stands in place of an animation and is no frame of it.
+        public let defaultImageMean: [Double]?
 
         enum CodingKeys: String, CodingKey {
-            case error, width, height, mean, orientation
+            case error, width, height, mean, orientation, frames
             case meanTolerance = "mean_tolerance"
             case meanAlternatives = "mean_alternatives"
             case meanGammaApplied = "mean_gamma_applied"
             case meanSRGB = "mean_srgb"
             case quadrantMeans = "quadrant_means"
+            case loopCount = "loop_count"
+            case frameDurationsMs = "frame_durations_ms"
+            case frameMeans = "frame_means"
+            case frameMeansAlternatives = "frame_means_alternatives"
+            case defaultImageMean = "default_image_mean"
         }
     }
 

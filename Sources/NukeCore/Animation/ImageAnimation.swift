@@ -1,0 +1,42 @@
+/// The frames of an animated picture, composed on demand, and when each is shown.
+///
+/// Nothing is decoded before a frame is asked for, and none is kept but what the decoder needs for the next one. Frames in
+/// rising order cost one decode each; going back starts again from a frame that needs none before it.
+public final class ImageAnimation: Sendable {
+    /// Seconds that each frame is shown when played, one for each.
+    ///
+    /// Stored durations of up to 10 ms become 100 ms, as in browsers: `ImageProperties` has those that are stored.
+    public let durations: [Double]
+    /// How often all frames are shown; nil: for ever.
+    public let playCount: Int?
+
+    private let frames: Lock<any ImageFrameDecoding>
+
+    /// Creates an animation.
+    ///
+    /// - Parameters:
+    ///   - storedDurations: Seconds that each frame is shown, as stored; one for each frame.
+    ///   - playCount: How often all frames are shown; nil: for ever.
+    ///   - frames: Decodes them.
+    public init(storedDurations: [Double], playCount: Int?, frames: any ImageFrameDecoding) {
+        durations = storedDurations.map { $0 > 0.010_5 ? $0 : 0.1 }
+        self.playCount = playCount
+        self.frames = Lock(frames)
+    }
+
+    /// How many frames there are.
+    public var frameCount: Int { durations.count }
+
+    /// Seconds that all frames together are shown when played once.
+    public var duration: Double { durations.reduce(0, +) }
+
+    /// The whole picture as it is shown at a frame, decoded on a codec thread.
+    ///
+    /// Throws what the decoder throws, mostly an `ImageDecodingError`: where data is damaged, frames before may be sound.
+    ///
+    /// - Parameter index: Below `frameCount`.
+    public func frame(at index: Int) async throws -> Bitmap {
+        precondition(durations.indices.contains(index), "there are \(frameCount) frames")
+        return try await CodecThreads.shared.run { try self.frames.withLock { try $0.frame(at: index) } }
+    }
+}
