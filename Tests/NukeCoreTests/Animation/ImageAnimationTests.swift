@@ -11,10 +11,15 @@ struct ImageAnimationTests {
 
         init(broken: Int? = nil) { self.broken = broken }
 
+        static func picture(width: Int) throws -> Bitmap {
+            guard let buffer = PixelBuffer(width: width, height: 1) else { throw CancellationError() }
+            return buffer.freeze()
+        }
+
         func frame(at index: Int) throws -> Bitmap {
             asked.withLock { $0.append(index) }
             guard index != broken else { throw ImageDecodingError.corruptData("a bad frame", codec: "Test") }
-            return try #require(PixelBuffer(width: index + 1, height: 1)).freeze()
+            return try Self.picture(width: index + 1)
         }
     }
 
@@ -41,7 +46,7 @@ struct ImageAnimationTests {
     @Test("a container's animation stays with its copies, and with the one that is changed")
     func container() throws {
         let animation = ImageAnimation(storedDurations: [1, 1], playCount: nil, frames: Frames())
-        var container = ImageContainer(image: try #require(PixelBuffer(width: 1, height: 1)).freeze())
+        var container = ImageContainer(image: try Frames.picture(width: 1))
         #expect(container.animation == nil)
         container.animation = animation
         var copy = container
