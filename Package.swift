@@ -53,7 +53,9 @@ let package = Package(
             name: "NukeDiskCacheTests",
             dependencies: ["NukeDiskCache", "CNukeDisk", "NukeTestKit", "NukeTestSupport", "DiskCacheProcess"]),
         // What the tests of the disk cache run in processes of their own, and kill.
-        .executableTarget(name: "DiskCacheProcess", dependencies: ["NukeDiskCache"], path: "Tests/DiskCacheProcess"),
+        .executableTarget(
+            name: "DiskCacheProcess", dependencies: ["NukeDiskCache", "NukeTestSupport"], path: "Tests/DiskCacheProcess"
+        ),
         .testTarget(
             name: "NukeKitTests", dependencies: ["NukeKit", "NukeTestKit", "NukeTestSupport", "GeneratedImages"]),
         .testTarget(

@@ -1,24 +1,29 @@
 /// The program: finds the command, runs it, and exits with its status.
 @main
 enum Nuke {
-    static func main() {
+    static func main() { Terminal.exit(run().rawValue) }
+
+    /// Everything but the exit, at which nothing is to be held any more.
+    private static func run() -> ExitStatus {
         Terminal.ignoreBrokenPipes()
-        let arguments: Arguments
         do throws(UsageError) {
-            arguments = try Arguments(CommandLine.arguments.dropFirst())
+            return run(try Arguments(CommandLine.arguments.dropFirst()))
         } catch {
             Terminal.writeError("nuke: \(error.message)\nTry `nuke --help`.\n")
-            exit(.usage)
+            return .usage
         }
+    }
+
+    private static func run(_ arguments: Arguments) -> ExitStatus {
         switch arguments.command {
         case .help: Terminal.write(HelpText.all)
         case .version: Terminal.write(VersionText.make())
         case .formats: FormatsCommand.run(arguments)
-        case .load: exit(blocking { await LoadCommand(arguments).run() })
-        case .info: exit(blocking { await InfoCommand(arguments).run() })
-        case .cache: exit(blocking { await CacheCommand(arguments).run() })
+        case .load: return blocking { await LoadCommand(arguments).run() }
+        case .info: return blocking { await InfoCommand(arguments).run() }
+        case .cache: return blocking { await CacheCommand(arguments).run() }
         }
-        exit(.success)
+        return .success
     }
 
     /// Runs asynchronous work while the main thread, which is none of the concurrency pool's, waits.
@@ -27,8 +32,6 @@ enum Nuke {
         Task.detached { result.put(await work()) }
         return result.take()
     }
-
-    private static func exit(_ status: ExitStatus) -> Never { Terminal.exit(status.rawValue) }
 }
 
 /// What the program's exit status means.

@@ -2,8 +2,9 @@ internal import NukeCore
 
 /// Drives the transfers of a loader, on the thread that is there for it.
 ///
-/// Each turn takes the commands that came meanwhile, moves the transfers on, hands on what came, and waits only
-/// when none of that brought something to do.
+/// Each turn takes the commands that came meanwhile, moves the transfers on, tells what came, and waits only when none of
+/// that brought something to do. While there are bytes at hand it goes on reading for a moment before it tells, as each
+/// telling may wake another thread.
 final class CurlEventLoop {
     /// How many handles are kept for later loads.
     private static let idleLimit = 64
@@ -18,6 +19,9 @@ final class CurlEventLoop {
     private var active: [ObjectIdentifier: CurlExchange] = [:]
     private var idle: [CurlExchange] = []
     private var news: [CurlExchange] = []
+    private var ends: [CurlExchange.End] = []
+    /// When the oldest of these came, in milliseconds.
+    private var oldestNews: Int64?
     /// Those from which another load may begin.
     private var openings: [Origin] = []
     /// When to look for loads in which nothing happens.
@@ -63,15 +67,16 @@ final class CurlEventLoop {
             for command in commands { handle(command) }
             beginWaiting()
             multi.perform()
-            // Ends first: the last bytes and the end of a load then come together.
             finishEnded()
-            deliverNews()
             if now >= nextLook { endIdle() }
+            if mayTellLater { continue }
+            tell()
             if openings.isEmpty, engine.prepareToWait() {
                 multi.wait(milliseconds: Int32(min(max(nextLook - now, 0), Self.longestWait)))
             }
         }
         engine.setAlarm(nil)
+        tell()
         endAll(commands)
     }
 
@@ -166,11 +171,21 @@ final class CurlEventLoop {
 
     // MARK: News and ends
 
-    /// A head is there, or bytes are: `deliverNews` follows when libcurl has done what it can for now.
+    /// A head is there, or bytes are: `tell` follows when libcurl has done what it can for now.
     func hasNews(_ exchange: CurlExchange) { news.append(exchange) }
 
-    private func deliverNews() {
-        guard !news.isEmpty else { return }
+    /// Whether what came can wait for what is about to come: until a millisecond is over.
+    private var mayTellLater: Bool {
+        guard !news.isEmpty || !ends.isEmpty else { return false }
+        let oldest = oldestNews ?? now
+        oldestNews = oldest
+        return now == oldest && (!openings.isEmpty || multi.isReady)
+    }
+
+    private func tell() {
+        oldestNews = nil
+        for end in ends { end.tell() }
+        ends.removeAll(keepingCapacity: true)
         for exchange in news { exchange.deliver() }
         news.removeAll(keepingCapacity: true)
     }
@@ -179,7 +194,7 @@ final class CurlEventLoop {
         while let (exchange, outcome) = multi.nextFinished() {
             if let transfer = exchange.transfer { active[ObjectIdentifier(transfer)] = nil }
             leave(exchange, hasFailed: outcome != .succeeded)
-            exchange.finish(outcome, in: multi)
+            if let end = exchange.finish(outcome, in: multi) { ends.append(end) }
             if exchange.isReusable, idle.count < Self.idleLimit { idle.append(exchange) }
         }
     }

@@ -93,12 +93,27 @@ final class CurlExchange {
         return order
     }
 
-    /// Ends a load that libcurl is done with; tells about it unless it was cancelled.
-    func finish(_ outcome: CurlOutcome, in multi: borrowing CurlMulti) {
+    /// The end of a load, with what came last, that is still to be told.
+    struct End {
+        fileprivate let order: CurlOrder
+        fileprivate let response: DataResponse?
+        fileprivate let data: Data
+        fileprivate let error: DataLoadingError?
+
+        /// Tells about it, unless the load was cancelled.
+        func tell() {
+            if let response, !order.transfer.isCancelled { order.didReceiveData(data, response) }
+            order.end(error)
+        }
+    }
+
+    /// Ends a load that libcurl is done with.
+    func finish(_ outcome: CurlOutcome, in multi: borrowing CurlMulti) -> End? {
         if outcome == .succeeded { reader.end() } else { isReusable = false }
-        deliver()
-        let error = error(for: outcome)
-        stop(in: multi)?.end(error)
+        var last = reader.announce(url: url)
+        if last == nil, !waiting.isEmpty { last = response }
+        let (data, error) = (waiting, error(for: outcome))
+        return stop(in: multi).map { End(order: $0, response: last, data: data, error: error) }
     }
 
     /// Looks whether anything has happened lately; returns when to look again, nil for never.

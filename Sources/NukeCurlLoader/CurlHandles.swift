@@ -86,7 +86,10 @@ struct CurlMulti: ~Copyable {
     func perform() { unsafe CNukeCurl_multiPerform(raw) }
 
     /// Returns when there is something to do or the alarm rings, at the latest after this time.
-    func wait(milliseconds: Int32) { unsafe CNukeCurl_multiPoll(raw, milliseconds) }
+    func wait(milliseconds: Int32) { _ = unsafe CNukeCurl_multiPoll(raw, milliseconds) }
+
+    /// Whether a socket has something to be read or written.
+    var isReady: Bool { unsafe CNukeCurl_multiPoll(raw, 0) > 0 }
 
     /// The next transfer that has ended.
     func nextFinished() -> (CurlExchange, CurlOutcome)? {

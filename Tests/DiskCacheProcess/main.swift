@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import NukeCore
 import NukeDiskCache
+import NukeTestSupport
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
@@ -153,7 +154,7 @@ func cacheThreadCount() -> Int {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
     return tasks.count { task in
         // A thread that ends meanwhile has no name.
-        let name = (try? Data(contentsOf: URL(filePath: "/proc/self/task/\(task)/comm"))) ?? Data()
+        let name = (try? File.read("/proc/self/task/\(task)/comm")) ?? Data()
         return name.starts(with: Array("nuke-cache".utf8))
     }
 }

@@ -3,24 +3,34 @@ import NukeKit
 
 /// A cold load's own cost: sequential loads that miss the cache, of a loader that answers at once and a decoder that has
 /// next to nothing to do; lines "<name> <ns wall> <ns cpu>".
+///
+/// Such a decoder says that it needs no codec thread; `cold-load-codec-thread` is what it costs where it does not say so:
+/// two threads are woken for each load.
 enum ColdPass {
+    @concurrent
     static func run(count: Int = 10_000) async throws {
+        try await run("cold-load", count, isAsynchronous: false)
+        try await run("cold-load-codec-thread", count, isAsynchronous: true)
+    }
+
+    @concurrent
+    private static func run(_ name: String, _ count: Int, isAsynchronous: Bool) async throws {
         guard let buffer = PixelBuffer(width: 8, height: 8) else { return }
         let registry = ImageDecoderRegistry()
-        let decoder = TrivialDecoder(image: buffer.freeze())
+        let decoder = TrivialDecoder(image: buffer.freeze(), isAsynchronous: isAsynchronous)
         registry.register { _ in decoder }
         let pipeline = ImagePipeline { configuration in
             configuration.dataLoader = TrivialLoader()
             configuration.decoderRegistry = registry
             configuration.imageCache = ImageCache(costLimit: .max)
         }
-        for part in ["warm-up", "cold-load"] {
+        for part in ["warm-up", name] {
             let requests = (0..<count).map { index in
                 ImageRequest(url: URL(string: "https://images.example.com/\(part)/picture-\(index).jpg"))
             }
             let (cpu, wall) = (Clock.cpu, Clock.wall)
             for request in requests { _ = try await pipeline.image(for: request) }
-            if part == "cold-load" { HitPass.report(part, count, cpu, wall) }
+            if part == name { HitPass.report(part, count, cpu, wall) }
         }
     }
 }
@@ -47,6 +57,7 @@ private final class TrivialLoader: DataLoading {
 /// Has its image ready.
 private struct TrivialDecoder: ImageDecoding {
     let image: Bitmap
+    let isAsynchronous: Bool
 
     func decode(_ data: Data) throws -> ImageContainer { ImageContainer(image: image) }
 }

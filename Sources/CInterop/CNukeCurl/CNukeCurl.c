@@ -168,8 +168,10 @@ void CNukeCurl_multiPerform(CNukeCurl_Multi *multi) {
     curl.multi_perform(multi->handle, &running);
 }
 
-void CNukeCurl_multiPoll(CNukeCurl_Multi *multi, int milliseconds) {
-    curl.multi_poll(multi->handle, NULL, 0, milliseconds, NULL);
+int CNukeCurl_multiPoll(CNukeCurl_Multi *multi, int milliseconds) {
+    int count = 0;
+    curl.multi_poll(multi->handle, NULL, 0, milliseconds, &count);
+    return count;
 }
 
 void CNukeCurl_multiWakeUp(CNukeCurl_Multi *multi) { curl.multi_wakeup(multi->handle); }
@@ -425,7 +427,7 @@ CNukeCurl_Multi *CNukeCurl_multiCreate(long idleConnections) {
 }
 void CNukeCurl_multiDestroy(CNukeCurl_Multi *multi) { (void)multi; }
 void CNukeCurl_multiPerform(CNukeCurl_Multi *multi) { (void)multi; }
-void CNukeCurl_multiPoll(CNukeCurl_Multi *multi, int milliseconds) { (void)multi, (void)milliseconds; }
+int CNukeCurl_multiPoll(CNukeCurl_Multi *multi, int milliseconds) { return (void)multi, (void)milliseconds, 0; }
 void CNukeCurl_multiWakeUp(CNukeCurl_Multi *multi) { (void)multi; }
 void *CNukeCurl_multiNextFinished(CNukeCurl_Multi *multi, CNukeCurl_Outcome *outcome) {
     (void)multi, (void)outcome;

@@ -203,19 +203,17 @@ public final class ImagePipeline: Sendable {
             task.isDataTask
             ? loadDataNode(for: task.request)
             : loadImageNode(for: task.request, isMemoryChecked: isMemoryChecked)
-        let subscription = node.subscribe(priority: task.priority, subscriber: task) {
-            [weak self, weak task, weak node] event in
-            guard let self, let task else { return }
+        let subscription = node.subscribe(priority: task.priority, subscriber: task) { event in
             switch event {
             case .value(var response, let isCompleted):
                 response.request = task.request
                 if isCompleted {
-                    self.end(task, with: .success(response), log: node?.currentLog)
+                    self.end(task, with: .success(response), log: node.currentLog)
                 } else {
                     self.deliver(.preview(response), to: task)
                 }
             case .progress(let progress): self.deliver(.progress(progress), to: task)
-            case .error(let error): self.end(task, with: .failure(error), log: node?.currentLog)
+            case .error(let error): self.end(task, with: .failure(error), log: node.currentLog)
             }
         }
         if tasks[task] != nil { tasks[task] = .some(subscription) }

@@ -119,7 +119,7 @@ extension MemoryBudget {
     final class Waiter: NodeWork {
         private let budget: MemoryBudget
         fileprivate let byteCount: Int
-        weak var owner: (any TaskSubscriber)?
+        var owner: (any TaskSubscriber)?
         fileprivate var place: LinkedList<Waiter>.Node?
         private var onAdmitted: (@ImagePipelineActor (Reservation) -> Void)?
 
@@ -151,6 +151,7 @@ extension MemoryBudget {
         /// Stops waiting.
         func cancel() {
             onAdmitted = nil
+            owner = nil
             guard place != nil else { return }
             budget.remove(self)
             // Those behind it may need less.
@@ -160,6 +161,7 @@ extension MemoryBudget {
         fileprivate func admit(_ reservation: Reservation) {
             let onAdmitted = onAdmitted
             self.onAdmitted = nil
+            owner = nil
             onAdmitted?(reservation)
         }
     }

@@ -22,21 +22,21 @@ final class DataMailbox: Sendable {
         var chunks: [Chunk] = []
         var byteCount = 0
         var completion: Completion?
-        var isDrainScheduled = false
+        /// Until it is opened, nothing has to come for what is left.
+        var isDrainScheduled = true
         var isPaused = false
         var isAbandoned = false
         var isFinished = false
         var transfer: (any Cancellable)?
-        var end: CheckedContinuation<Void, Never>?
+        var drain: (@ImagePipelineActor @Sendable () -> Void)?
     }
 
     private static let pauseThreshold = 1 << 20
 
-    private let state = Lock(State())
-    private let drain: @ImagePipelineActor @Sendable () -> Void
+    private let state: Lock<State>
 
-    /// Creates a mailbox; `drain` is called on the actor when there is something to take.
-    init(drain: @escaping @ImagePipelineActor @Sendable () -> Void) { self.drain = drain }
+    /// Creates a mailbox; `drain` is called on the actor when there is something to take, and let go at the end.
+    init(drain: @escaping @ImagePipelineActor @Sendable () -> Void) { state = Lock(State(drain: drain)) }
 
     /// Leaves bytes; ignored after the completion or once nobody wants them.
     func post(_ data: Data, _ response: DataResponse) {
@@ -70,6 +70,16 @@ final class DataMailbox: Sendable {
         if isAbandoned { transfer.cancel() }
     }
 
+    /// From now on the actor is told of what is left; returns whether there is something already.
+    ///
+    /// A loader that answers before its `loadData` returns thus costs no hop.
+    func open() -> Bool {
+        state.withLock { state in
+            state.isDrainScheduled = false
+            return !state.chunks.isEmpty || state.completion != nil
+        }
+    }
+
     /// Takes everything that is there; a paused transfer goes on.
     func take() -> ([Chunk], Completion?) {
         let (chunks, completion, resumed) = state.withLock { state in
@@ -84,18 +94,6 @@ final class DataMailbox: Sendable {
         return (chunks, completion)
     }
 
-    /// Waits until the transfer has ended or is no longer wanted.
-    func end() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if state.isFinished || state.isAbandoned { return true }
-                state.end = continuation
-                return false
-            }
-            if isOver { continuation.resume() }
-        }
-    }
-
     /// The transfer has ended and everything was taken.
     func finish() { leave { $0.isFinished = true } }
 
@@ -107,23 +105,20 @@ final class DataMailbox: Sendable {
     }
 
     private func leave(_ change: (inout State) -> Void) {
-        let end = state.withLock { state in
+        state.withLock { state in
             change(&state)
             state.chunks = []
             state.transfer = nil
-            let end = state.end
-            state.end = nil
-            return end
+            state.drain = nil
         }
-        end?.resume()
     }
 
     private func scheduleDrain() {
-        let isFirst = state.withLock { state in
-            guard !state.isDrainScheduled, !state.isAbandoned else { return false }
+        let drain = state.withLock { state -> (@ImagePipelineActor @Sendable () -> Void)? in
+            guard !state.isDrainScheduled else { return nil }
             state.isDrainScheduled = true
-            return true
+            return state.drain
         }
-        if isFirst { Task { @ImagePipelineActor in drain() } }
+        if let drain { Task { @ImagePipelineActor in drain() } }
     }
 }

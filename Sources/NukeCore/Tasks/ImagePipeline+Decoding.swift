@@ -20,9 +20,7 @@ extension ImagePipeline {
         guard let decoder = decoder ?? delegate.imageDecoder(for: context, pipeline: self) else {
             return completion(.failure(.decoderNotRegistered(context: context)))
         }
-        let job = DecodingJob(
-            context: context, decoder: decoder, budget: memoryBudget,
-            processors: processors(after: context.request, for: node))
+        let job = DecodingJob(context: context, decoder: decoder, budget: memoryBudget)
         decode(job, for: node, since: MonotonicClock.now, with: node.reservation, completion: completion)
     }
 
@@ -49,30 +47,44 @@ extension ImagePipeline {
                 node.note(step)
                 completion(.failure(error))
             case .needsMemory(let byteCount):
-                node.operation = self.memoryBudget.wait(for: byteCount, priority: node.priority) {
-                    [weak node] reservation in
-                    guard let node, !node.isDisposed else { return }
+                node.operation = self.memoryBudget.wait(for: byteCount, priority: node.priority) { reservation in
+                    guard !node.isDisposed else { return }
                     self.decode(job, for: node, since: enqueued, with: reservation, completion: completion)
                 }
             }
         }
         guard job.decoder.isAsynchronous else {
-            return handle(Timed { job.run(reservation, priority: node.priority) }, node)
+            return handle(Timed { started(job, for: node).run(reservation, priority: node.priority) }, node)
         }
-        node.operation = configuration.imageDecodingQueue.add(priority: node.priority) { [weak node] in
-            guard let priority = node?.priority else { return }
-            let outcome = await withTaskCancellationHandler {
-                if let decoder = job.decoder as? any AsyncImageDecoding {
-                    return await Timed { await job.run(reservation, priority: priority, awaiting: decoder) }
+        let cancellation = job.context.cancellation
+        let queue = configuration.imageDecodingQueue
+        if let decoder = job.decoder as? any AsyncImageDecoding {
+            node.operation = queue.add(priority: node.priority) {
+                let (job, priority) = (self.started(job, for: node), node.priority)
+                let outcome = await withTaskCancellationHandler {
+                    await Timed { await job.run(reservation, priority: priority, awaiting: decoder) }
+                } onCancel: {
+                    cancellation.cancel()
                 }
-                return await CodecThreads.shared.run(priority: priority) {
-                    Timed { job.run(reservation, priority: priority) }
-                }
-            } onCancel: {
-                job.context.cancellation.cancel()
+                if !node.isDisposed { handle(outcome, node) }
             }
-            if let node, !node.isDisposed { handle(outcome, node) }
+        } else {
+            node.operation = queue.add(priority: node.priority) { operation in
+                let (job, priority) = (self.started(job, for: node), operation.priority)
+                operation.onCancel = { cancellation.cancel() }
+                operation.run({ Timed { job.run(reservation, priority: priority) } }) { outcome in
+                    if !node.isDisposed { handle(outcome, node) }
+                }
+            }
         }
+    }
+
+    /// The job as it is when it is its turn: with the processors of all tasks that have joined by then.
+    @ImagePipelineActor
+    private func started(_ job: DecodingJob, for node: TaskNode<ImageResponse>) -> DecodingJob {
+        var job = job
+        job.processors = processors(after: job.context.request, for: node)
+        return job
     }
 
     /// The lists of processors that the tasks which wait for a node want applied to what a request gives.

@@ -3,7 +3,8 @@ final class LinkedList<Element> {
     final class Node {
         let value: Element
         fileprivate(set) var next: Node?
-        fileprivate(set) weak var previous: Node?
+        /// Unlinked together with it, so never dangling; a weak one would cost each node a table of its own.
+        fileprivate(set) unowned var previous: Node?
 
         fileprivate init(_ value: Element) { self.value = value }
     }

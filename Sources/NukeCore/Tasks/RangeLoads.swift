@@ -90,6 +90,7 @@ private final class RangeTransfer {
             with: request.dataRequest, didReceiveData: { mailbox.post($0, $1) }, completion: { mailbox.close($0) })
         self.transfer = transfer
         mailbox.attach(transfer)
+        if mailbox.open() { Task { @ImagePipelineActor in drain() } }
     }
 
     private func drain() {

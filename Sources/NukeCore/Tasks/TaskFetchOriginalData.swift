@@ -18,7 +18,11 @@ struct OriginalData: Sendable {
 final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private let pipeline: ImagePipeline
     private let request: ImageRequest
-    private var queuedWork: (@ImagePipelineActor () async -> Void)?
+    private var queuedWork: (@ImagePipelineActor () -> Void)?
+    /// The place in the queue, held while this loads.
+    private var slot: TaskQueue.Operation?
+    /// What stops the load, beside the transfer.
+    private var task: Task<Void, Never>?
     private var transfer: (any Cancellable)?
     /// Kept while it works: a loader may cancel its transfers when it is let go.
     private var loader: (any DataLoading)?
@@ -41,7 +45,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     override func start() {
         enqueuedAt = MonotonicClock.now
         switch request.resource {
-        case .data(_, let closure): enqueue { [weak self] in await self?.load(closure) }
+        case .data(_, let closure): enqueue { self.run { await self.load(closure) } }
         case .image: send(error: .dataLoadingFailed(error: DataLoadingError.badURL))
         case .request(let dataRequest):
             guard let url = dataRequest.url else {
@@ -50,21 +54,22 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
             if configuration.isLocalResourcesSupportEnabled, let resource = LocalResource(url) {
                 read(resource)
             } else {
-                enqueue { [weak self] in await self?.load(dataRequest, url) }
+                enqueue { self.load(dataRequest, url) }
             }
         }
     }
 
     // MARK: Queue
 
-    /// Runs work in the data loading queue, or at once where the request says so.
-    private func enqueue(_ work: @escaping @ImagePipelineActor () async -> Void) {
-        if request.options.contains(.skipDataLoadingQueue) { return run(work) }
+    /// Starts work when the data loading queue has a slot for it, or at once where the request says so.
+    private func enqueue(_ work: @escaping @ImagePipelineActor () -> Void) {
+        if request.options.contains(.skipDataLoadingQueue) { return work() }
         queuedWork = work
-        operation = configuration.dataLoadingQueue.add(priority: priority) { [weak self] in
-            guard let work = self?.queuedWork else { return }
-            self?.queuedWork = nil
-            await work()
+        operation = configuration.dataLoadingQueue.add(priority: priority) { operation in
+            guard let work = self.queuedWork else { return operation.finish() }
+            self.queuedWork = nil
+            self.slot = operation
+            work()
         }
     }
 
@@ -74,12 +79,29 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         queuedWork = nil
         operation?.cancel()
         operation = nil
-        run(work)
+        work()
     }
 
+    /// Gives the slot back; the last thing that a load does.
+    private func leaveQueue() {
+        let slot = slot
+        self.slot = nil
+        slot?.finish()
+    }
+
+    /// Runs asynchronous work, which is cancelled with the node; the slot is held until it returns.
     private func run(_ work: @escaping @ImagePipelineActor () async -> Void) {
-        let task = Task { @ImagePipelineActor in await work() }
-        onCancelled = { task.cancel() }
+        task = Task { @ImagePipelineActor in
+            await work()
+            if self.mailbox == nil { self.leaveQueue() }
+        }
+    }
+
+    override func willCancel() {
+        noteEnd(byteCount: received.count, failure: "cancelled")
+        task?.cancel()
+        mailbox?.abandon()
+        if task == nil || mailbox != nil { leaveQueue() }
     }
 
     // MARK: Closures and local resources
@@ -96,11 +118,11 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private func read(_ resource: LocalResource) {
         let limit = configuration.maximumResponseDataSize
         startedAt = enqueuedAt
-        let task = Task { @ImagePipelineActor [weak self, priority] in
+        let task = Task { @ImagePipelineActor [priority] in
             let result = await CodecThreads.disk.run(priority: priority) {
                 Result { () throws(DataLoadingError) in try resource.read(limit: limit) }
             }
-            guard let self, !self.isDisposed else { return }
+            guard !self.isDisposed else { return }
             switch result {
             case .success(let data): self.finish(data, nil)
             case .failure(let error) where error.code == .exceededMaximumSize:
@@ -113,40 +135,45 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
 
     // MARK: Loaders
 
-    /// Loads with a loader; returns when the transfer is over, as the slot in the queue is held until then.
-    private func load(_ dataRequest: DataRequest, _ url: URL) async {
+    /// Loads with a loader, once the delegate and the rate limiter, where there are any, have had their say.
+    private func load(_ dataRequest: DataRequest, _ url: URL) {
         guard let loader = pipeline.delegate.dataLoader(for: request, pipeline: pipeline) else {
             let scheme = url.scheme?.lowercased() ?? ""
-            return send(error: .dataLoadingFailed(error: DataLoadingError.noLoader(scheme: scheme)))
+            send(error: .dataLoadingFailed(error: DataLoadingError.noLoader(scheme: scheme)))
+            return leaveQueue()
         }
-        var dataRequest = dataRequest
-        if pipeline.hasUserDelegate {
+        guard pipeline.hasUserDelegate || pipeline.rateLimiter != nil else { return load(dataRequest, with: loader) }
+        run {
             do {
-                dataRequest = try await pipeline.delegate.willLoadData(
-                    for: request, dataRequest: dataRequest, pipeline: pipeline)
+                let dataRequest = try await self.prepared(dataRequest)
+                await self.waitForTurn()
+                if !self.isDisposed { self.load(dataRequest, with: loader) }
             } catch let error as ImagePipeline.Error {
-                return send(error: error)
+                self.send(error: error)
             } catch {
-                return send(error: .dataLoadingFailed(error: error))
+                self.send(error: .dataLoadingFailed(error: error))
             }
         }
-        await waitForTurn()
-        guard !isDisposed else { return }
+    }
+
+    /// What the delegate makes of the request.
+    private func prepared(_ dataRequest: DataRequest) async throws -> DataRequest {
+        guard pipeline.hasUserDelegate else { return dataRequest }
+        return try await pipeline.delegate.willLoadData(for: request, dataRequest: dataRequest, pipeline: pipeline)
+    }
+
+    private func load(_ dataRequest: DataRequest, with loader: any DataLoading) {
         startedAt = MonotonicClock.now
         self.loader = loader
         loadedRequest = dataRequest
-        let mailbox = DataMailbox { [weak self] in self?.drainMailbox() }
+        let mailbox = DataMailbox { self.drainMailbox() }
         self.mailbox = mailbox
-        await withTaskCancellationHandler {
-            let transfer = loader.loadData(
-                with: dataRequest, didReceiveData: { mailbox.post($0, $1) }, completion: { mailbox.close($0) })
-            self.transfer = transfer
-            (transfer as? any DataTransfer)?.priority = priority
-            mailbox.attach(transfer)
-            await mailbox.end()
-        } onCancel: {
-            mailbox.abandon()
-        }
+        let transfer = loader.loadData(
+            with: dataRequest, didReceiveData: { mailbox.post($0, $1) }, completion: { mailbox.close($0) })
+        self.transfer = transfer
+        (transfer as? any DataTransfer)?.priority = priority
+        mailbox.attach(transfer)
+        if mailbox.open() { drainMailbox() }
     }
 
     /// Waits until the rate limiter, if there is one, lets the load start; or until nobody wants it any more.
@@ -166,7 +193,10 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         ranges?.priority = priority
     }
 
-    override func didEnd() { ranges = nil }
+    override func didEnd() {
+        ranges = nil
+        queuedWork = nil
+    }
 
     /// Loads bytes from further on, while the transfer pauses; nil if there is no way but to load everything.
     func load(_ range: Range<Int>, completion: @escaping @ImagePipelineActor (OriginalData?) -> Void) {
@@ -178,8 +208,8 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
                 limit: configuration.maximumResponseDataSize)
         self.ranges = ranges
         (transfer as? any DataTransfer)?.pause()
-        ranges.load(range, receivedCount: received.count, priority: priority) { [weak self] pieces in
-            guard let self, !self.isDisposed else { return }
+        ranges.load(range, receivedCount: received.count, priority: priority) { pieces in
+            guard !self.isDisposed else { return }
             if self.ranges?.isIdle ?? true { (self.transfer as? any DataTransfer)?.resume() }
             completion(pieces.map { OriginalData(data: self.received.prefix(with: $0), response: response) })
         }
@@ -224,6 +254,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
 
     private func complete(_ error: (any Error)?) {
         mailbox?.finish()
+        defer { leaveQueue() }
         if let error { return send(error: .dataLoadingFailed(error: error)) }
         if let expected = response?.expectedContentLength, expected > received.count, received.count > 0 {
             let error = DataLoadingError.truncatedBody(received: received.count, expected: expected)
@@ -236,6 +267,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private func fail(_ error: ImagePipeline.Error) {
         mailbox?.abandon()
         send(error: error)
+        leaveQueue()
     }
 
     // MARK: End
@@ -265,8 +297,6 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         noteEnd(byteCount: received.count, failure: "\(error)")
         super.send(error: error)
     }
-
-    override func willCancel() { noteEnd(byteCount: received.count, failure: "cancelled") }
 
     private func finish(_ data: Data, _ response: DataResponse?) {
         guard !isDisposed else { return }

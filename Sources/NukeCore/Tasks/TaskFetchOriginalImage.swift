@@ -28,7 +28,7 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
 
     private enum EarlyFinish { case unknown, possible, impossible }
 
-    private weak var dataNode: TaskFetchOriginalData?
+    private var dataNode: TaskFetchOriginalData?
     /// The decoder has asked for ranges: only they count from then on.
     private var hasAskedForRanges = false
 
@@ -46,19 +46,19 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         if case .image(_, let closure) = request.resource { return run(closure) }
         let node = pipeline.fetchDataNode(for: request)
         dataNode = node as? TaskFetchOriginalData
-        dependency = node.subscribe(self) { [weak self] original, isCompleted in
-            if isCompleted { self?.decode(original) } else { self?.decodePreview(of: original) }
+        dependency = node.subscribe(self) { original, isCompleted in
+            if isCompleted { self.decode(original) } else { self.decodePreview(of: original) }
         }
     }
 
     /// Runs the closure in the data loading queue, or at once where the request says so.
     private func run(_ closure: @escaping @Sendable () async throws -> ImageContainer) {
         let enqueued = MonotonicClock.now
-        let work: @ImagePipelineActor () async -> Void = { [weak self] in
+        let work: @ImagePipelineActor () async -> Void = {
             let start = MonotonicClock.now
             let result: Result<ImageContainer, any Error>
             do { result = .success(try await closure()) } catch { result = .failure(error) }
-            guard let self, !self.isDisposed else { return }
+            guard !self.isDisposed else { return }
             self.note(
                 WorkLog.Step(
                     kind: .dataLoading, queuedSince: enqueued, start: start, end: MonotonicClock.now,
@@ -85,11 +85,10 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         guard previewState != .decoding else { return complete = original }
         operation?.cancel()
         let session = session ?? DecodingSession(decoder: nil, context: context(for: original))
-        pipeline.decode(session.completed(with: original), with: session.decoder, for: self) { [weak self] result in
-            guard let self else { return }
+        pipeline.decode(session.completed(with: original), with: session.decoder, for: self) { result in
             // Tasks that joined while the image was decoded came too late for the download to see them.
             var original = original
-            self.pipeline.store(&original, for: self.imageTasks)
+            if self.pipeline.hasDataCache { self.pipeline.store(&original, for: self.imageTasks) }
             switch result {
             case .success(let container): self.finish(container, original.response)
             case .failure(let error): self.send(error: error)
@@ -110,6 +109,13 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     private func finish(_ container: ImageContainer, _ response: DataResponse?) {
         send(
             value: ImageResponse(container: container, request: request, dataResponse: response), isCompleted: true)
+    }
+
+    override func didEnd() {
+        dataNode = nil
+        session = nil
+        newest = nil
+        complete = nil
     }
 
     // MARK: Previews
@@ -168,16 +174,13 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
 
     private func enqueuePreview() {
         previewState = .queued
-        operation = pipeline.configuration.imageDecodingQueue.add(priority: priority) { [weak self] in
-            guard let memory = self?.previewMemory, let (session, partial) = self?.takeNewest() else { return }
-            let outcome = await withTaskCancellationHandler {
-                await CodecThreads.shared.run(priority: memory.priority) {
-                    Timed { session.decodePartially(partial.data, memory: memory) }
-                }
-            } onCancel: {
-                session.context.cancellation.cancel()
+        operation = pipeline.configuration.imageDecodingQueue.add(priority: priority) { operation in
+            guard !self.isDisposed, let (session, partial) = self.takeNewest() else { return operation.finish() }
+            let memory = self.previewMemory
+            operation.onCancel = { session.context.cancellation.cancel() }
+            operation.run({ Timed { session.decodePartially(partial.data, memory: memory) } }) { outcome in
+                if !self.isDisposed { self.finishPreview(outcome, of: partial) }
             }
-            if let self, !self.isDisposed { self.finishPreview(outcome, of: partial) }
         }
     }
 
@@ -224,8 +227,8 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         hasAskedForRanges = true
         newest = nil
         guard let dataNode else { return }
-        dataNode.load(range) { [weak self] partial in
-            guard let self, !self.isDisposed, self.previewState == .waitingForRange else { return }
+        dataNode.load(range) { partial in
+            guard !self.isDisposed, self.previewState == .waitingForRange else { return }
             self.previewState = .idle
             self.newest = partial
             self.decodePreview()

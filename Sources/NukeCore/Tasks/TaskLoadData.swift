@@ -24,10 +24,10 @@ final class TaskLoadData: TaskNode<ImageResponse> {
         let own = pipeline.dataCacheKey(for: request)
         let original = pipeline.originalDataCacheKey(for: request)
         let keys = own == original ? [own] : [own, original]
-        let reading = Task { @ImagePipelineActor [weak self, pipeline, request, priority] in
+        let reading = Task { @ImagePipelineActor [pipeline, request, priority] in
             let start = MonotonicClock.now
             let found = await pipeline.cachedData(for: request, keys: keys, priority: priority)
-            guard let self, !self.isDisposed else { return }
+            guard !self.isDisposed else { return }
             self.noteDataCacheLookup(key: found?.key ?? keys.first, byteCount: found?.data.count ?? 0, since: start)
             self.onCancelled = nil
             if let found { self.finish(found.data, nil, .disk) } else { self.fetchOriginal() }
@@ -38,8 +38,8 @@ final class TaskLoadData: TaskNode<ImageResponse> {
     private func fetchOriginal() {
         if case .image = request.resource { return fetchImage() }
         if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
-        dependency = pipeline.fetchDataNode(for: request).subscribe(self) { [weak self] original, isCompleted in
-            if isCompleted { self?.finish(original.data, original.response, nil) }
+        dependency = pipeline.fetchDataNode(for: request).subscribe(self) { original, isCompleted in
+            if isCompleted { self.finish(original.data, original.response, nil) }
         }
     }
 
@@ -50,19 +50,18 @@ final class TaskLoadData: TaskNode<ImageResponse> {
             return encode(ImageResponse(container: container, request: plain, cacheType: .memory))
         }
         if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
-        dependency = pipeline.fetchImageNode(for: plain, hintedBy: nil).subscribe(self) {
-            [weak self] response, isCompleted in
-            if isCompleted { self?.encode(response) }
+        dependency = pipeline.fetchImageNode(for: plain, hintedBy: nil).subscribe(self) { response, isCompleted in
+            if isCompleted { self.encode(response) }
         }
     }
 
     private func encode(_ response: ImageResponse) {
         let encoding = ImageEncodingJob(response.container, for: request, nil, in: pipeline)
         let enqueued = MonotonicClock.now
-        operation = pipeline.configuration.imageEncodingQueue.add(priority: priority) { [weak self] in
-            guard let priority = self?.priority else { return }
-            let timed = await CodecThreads.shared.run(priority: priority) { Timed { Result { try encoding.run() } } }
-            guard let self, !self.isDisposed else { return }
+        operation = pipeline.configuration.imageEncodingQueue.add(
+            priority: priority, onCodecThread: { Timed { Result { try encoding.run() } } }
+        ) { timed in
+            guard !self.isDisposed else { return }
             self.note(
                 WorkLog.Step(
                     kind: .encoding, queuedSince: enqueued, start: timed.start, end: timed.end,

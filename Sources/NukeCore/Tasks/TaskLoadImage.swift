@@ -61,10 +61,10 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
     }
 
     private func readCachedData(_ keys: ArraySlice<String>) {
-        let reading = Task { @ImagePipelineActor [weak self, pipeline, request, priority] in
+        let reading = Task { @ImagePipelineActor [pipeline, request, priority] in
             let start = MonotonicClock.now
             let found = await pipeline.cachedData(for: request, keys: Array(keys), priority: priority)
-            guard let self, !self.isDisposed else { return }
+            guard !self.isDisposed else { return }
             self.noteDataCacheLookup(key: found?.key ?? keys.first, byteCount: found?.data.count ?? 0, since: start)
             self.onCancelled = nil
             guard let found else { return self.loadFurther() }
@@ -81,8 +81,7 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         var context = pipeline.decodingContext(for: data, key: key, request: request)
         // Without processors and thumbnail this is the whole picture, of which the first processor may need less.
         if request.processors.isEmpty, request.thumbnail == nil { context.hintingProcessor = hintingProcessor }
-        pipeline.decode(context, for: self) { [weak self] result in
-            guard let self else { return }
+        pipeline.decode(context, for: self) { result in
             guard case .success(let container) = result else { return onFailure() }
             var response = ImageResponse(container: container, request: self.request, cacheType: .disk)
             response.isDecompressionNeeded = self.request.thumbnail == nil
@@ -97,16 +96,15 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         var shorter = request
         shorter.processors.removeLast()
         dependency = pipeline.loadImageNode(for: shorter, hintedBy: hintingProcessor)
-            .subscribe(self) { [weak self] response, isCompleted in
-                self?.process(response, isCompleted: isCompleted, with: processor)
+            .subscribe(self) { response, isCompleted in
+                self.process(response, isCompleted: isCompleted, with: processor)
             }
     }
 
     private func fetchOriginal() {
         if request.options.contains(.returnCacheDataDontLoad) { return send(error: .dataMissingInCache) }
         dependency = pipeline.fetchImageNode(for: request, hintedBy: hintingProcessor)
-            .subscribe(self) { [weak self] response, isCompleted in
-                guard let self else { return }
+            .subscribe(self) { response, isCompleted in
                 var response = response
                 response.isDecompressionNeeded = isCompleted && self.isDecoded
                 self.finish(response, isCompleted: isCompleted)
@@ -124,12 +122,11 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
         isProcessingPreview = !isCompleted
         let context = ImageProcessingContext(request: request, response: response, isCompleted: isCompleted)
         let enqueued = MonotonicClock.now
-        operation = pipeline.configuration.imageProcessingQueue.add(priority: priority) { [weak self] in
-            guard let priority = self?.priority else { return }
-            let timed = await CodecThreads.shared.run(priority: priority) {
-                Timed { Result { try processor.process(response.container, context: context) } }
-            }
-            guard let self, !self.isDisposed, isCompleted == !self.isProcessingPreview else { return }
+        operation = pipeline.configuration.imageProcessingQueue.add(
+            priority: priority,
+            onCodecThread: { Timed { Result { try processor.process(response.container, context: context) } } }
+        ) { timed in
+            guard !self.isDisposed, isCompleted == !self.isProcessingPreview else { return }
             self.isProcessingPreview = false
             var step = WorkLog.Step(
                 kind: isCompleted ? .processing : .previewProcessing, subject: .processor(processor),
@@ -164,13 +161,13 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
             return deliver(response, isCompleted: isCompleted, isStored: isStored)
         }
         let enqueued = MonotonicClock.now
-        operation = pipeline.configuration.imageDecompressingQueue.add(priority: priority) {
-            [weak self, pipeline, request] in
-            guard let priority = self?.priority else { return }
-            let timed = await CodecThreads.shared.run(priority: priority) {
+        operation = pipeline.configuration.imageDecompressingQueue.add(
+            priority: priority,
+            onCodecThread: { [pipeline, request] in
                 Timed { pipeline.delegate.decompress(response: response, request: request, pipeline: pipeline) }
             }
-            guard let self, !self.isDisposed else { return }
+        ) { timed in
+            guard !self.isDisposed else { return }
             var decompressed = timed.value
             decompressed.isDecompressionNeeded = false
             self.note(

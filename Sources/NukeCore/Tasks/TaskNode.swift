@@ -2,6 +2,9 @@
 ///
 /// A node reports values, progress and one end to its subscribers, in the order in which they came. It may depend on
 /// another node, whose progress and errors it passes on, and on an operation in a queue; both follow its priority.
+///
+/// A node under way and its subscribers keep each other, as do a node and its work: its end lets all of them go. Weak
+/// references would cost every object a table of its own, and its reference counts their speed.
 @ImagePipelineActor
 class TaskNode<Value: Sendable>: TaskSubscriber {
     enum Event: Sendable {
@@ -15,7 +18,7 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     private struct Subscription {
         let key: Int
         let observer: Observer
-        weak var subscriber: (any TaskSubscriber)?
+        let subscriber: (any TaskSubscriber)?
         var priority: ImageRequest.Priority
     }
 
@@ -43,7 +46,7 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     var operation: (any NodeWork)? {
         didSet {
             operation?.priority = priority
-            operation?.owner = self
+            operation?.owner = isDisposed ? nil : self
         }
     }
 
@@ -174,18 +177,15 @@ class TaskNode<Value: Sendable>: TaskSubscriber {
     func subscribe<Dependent: Sendable>(
         _ dependent: TaskNode<Dependent>, onValue: @escaping @ImagePipelineActor (Value, _ isCompleted: Bool) -> Void
     ) -> TaskSubscription? {
-        subscribe(priority: dependent.priority, subscriber: dependent) { [weak self, weak dependent] event in
-            guard let dependent else { return }
+        subscribe(priority: dependent.priority, subscriber: dependent) { event in
             switch event {
             case .value(let value, let isCompleted):
-                if let self {
-                    if let reservation = self.reservation { dependent.reservation = reservation }
-                    if isCompleted { dependent.absorb(self.log) }
-                }
+                if let reservation = self.reservation { dependent.reservation = reservation }
+                if isCompleted { dependent.absorb(self.log) }
                 onValue(value, isCompleted)
             case .progress(let progress): dependent.send(progress: progress)
             case .error(let error):
-                if let self { dependent.absorb(self.currentLog) }
+                dependent.absorb(self.currentLog)
                 dependent.operation?.cancel()
                 dependent.send(error: error)
             }

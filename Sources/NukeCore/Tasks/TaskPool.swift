@@ -27,9 +27,7 @@ final class TaskPool<Key: Hashable & Sendable, Value: Sendable> {
         if let node = nodes[key], !node.isDisposed { return node }
         let node = make()
         nodes[key] = node
-        node.onDisposed = { [weak self, weak node] in
-            if self?.nodes[key] === node { self?.nodes[key] = nil }
-        }
+        node.onDisposed = { if self.nodes[key] === node { self.nodes[key] = nil } }
         return node
     }
 }

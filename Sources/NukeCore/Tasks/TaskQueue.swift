@@ -1,7 +1,7 @@
-/// Runs asynchronous work, at most so many pieces at once, by priority and then in the order of arrival.
+/// Runs work, at most so many pieces at once, by priority and then in the order of arrival.
 ///
-/// Bodies run on `ImagePipelineActor`; what takes long hops off it inside them. A piece of work keeps its slot until its
-/// body returns. Limit and suspension can be set from any thread.
+/// Work begins on `ImagePipelineActor`; what takes long hops off it. A piece of work keeps its slot until it is over. Limit
+/// and suspension can be set from any thread.
 public final class TaskQueue: Sendable {
     enum Event: Equatable, Sendable {
         case enqueued, finished, cancelled, priorityChanged
@@ -22,6 +22,7 @@ public final class TaskQueue: Sendable {
     @ImagePipelineActor private(set) var runningCount = 0
     /// What waits, in the order in which it will start as things stand.
     @ImagePipelineActor var pending: [Operation] { buckets.reversed().flatMap(\.values) }
+    @ImagePipelineActor private var isStarting = false
     /// Tells tests what happens.
     @ImagePipelineActor var onEvent: ((Event) -> Void)?
 
@@ -56,13 +57,35 @@ public final class TaskQueue: Sendable {
         if isOpened { Task { @ImagePipelineActor in self.startPending() } }
     }
 
-    /// Adds work; the operation returned can be re-prioritised and cancelled.
+    /// Adds an asynchronous body, which holds its slot until it returns.
+    ///
+    /// The operation returned can be re-prioritised and cancelled; its cancellation is that of the Swift task which runs
+    /// the body.
     @ImagePipelineActor
     @discardableResult
     func add(
         priority: ImageRequest.Priority = .normal, _ work: @escaping @ImagePipelineActor () async -> Void
     ) -> Operation {
-        let operation = Operation(queue: self, priority: priority, work: work)
+        add(priority: priority) { operation in
+            // The task keeps the operation alive until its body returns, also if nobody else does.
+            let task = Task { @ImagePipelineActor in
+                if !operation.isCancelled { await work() }
+                operation.finish()
+            }
+            operation.onCancel = { task.cancel() }
+        }
+    }
+
+    /// Adds work that begins with `start`, called on the actor as soon as there is a slot, and holds it until its
+    /// operation's `finish()`.
+    ///
+    /// `start` sets the operation's `onCancel` if there is something to be stopped.
+    @ImagePipelineActor
+    @discardableResult
+    func add(
+        priority: ImageRequest.Priority = .normal, start: @escaping @ImagePipelineActor (Operation) -> Void
+    ) -> Operation {
+        let operation = Operation(queue: self, priority: priority, start: start)
         operation.place = buckets[priority.rawValue].append(operation)
         pendingCount += 1
         onEvent?(.enqueued)
@@ -70,14 +93,31 @@ public final class TaskQueue: Sendable {
         return operation
     }
 
+    /// Adds work for a codec thread, which holds its slot until `completion`, called on the actor, returns.
+    @ImagePipelineActor
+    func add<Value: Sendable>(
+        priority: ImageRequest.Priority, onCancel: (@ImagePipelineActor () -> Void)? = nil,
+        onCodecThread work: @escaping @Sendable () -> Value,
+        completion: @escaping @ImagePipelineActor (Value) -> Void
+    ) -> Operation {
+        add(priority: priority) { operation in
+            operation.onCancel = onCancel
+            operation.run(work, completion: completion)
+        }
+    }
+
     @ImagePipelineActor
     private func startPending() {
+        // Work that is over as it begins comes here again: the loop below goes on with the next, not a call within a call.
+        guard !isStarting else { return }
+        isStarting = true
+        defer { isStarting = false }
         while true {
             let canStart = settings.withLock { !$0.isSuspended && runningCount < $0.limit }
             guard canStart, let operation = buckets.last(where: { $0.first != nil })?.popFirst() else { return }
             pendingCount -= 1
             runningCount += 1
-            operation.start()
+            operation.begin()
         }
     }
 
@@ -117,9 +157,10 @@ extension TaskQueue {
 
         private let queue: TaskQueue
         private var state = State.pending
-        private var work: (@ImagePipelineActor () async -> Void)?
-        private var task: Task<Void, Never>?
-        weak var owner: (any TaskSubscriber)?
+        private var start: (@ImagePipelineActor (Operation) -> Void)?
+        /// Called once if the work is cancelled while it runs.
+        var onCancel: (@ImagePipelineActor () -> Void)?
+        var owner: (any TaskSubscriber)?
         fileprivate(set) var isCancelled = false
         fileprivate var place: LinkedList<Operation>.Node?
 
@@ -131,34 +172,53 @@ extension TaskQueue {
         }
 
         fileprivate init(
-            queue: TaskQueue, priority: ImageRequest.Priority, work: @escaping @ImagePipelineActor () async -> Void
+            queue: TaskQueue, priority: ImageRequest.Priority, start: @escaping @ImagePipelineActor (Operation) -> Void
         ) {
             self.queue = queue
             self.priority = priority
-            self.work = work
+            self.start = start
         }
 
-        /// Withdraws waiting work; cancels the Swift task of running work, which keeps its slot until it returns.
+        /// Withdraws waiting work; tells running work, which keeps its slot until it is over.
         func cancel() {
             guard !isCancelled, state != .ended else { return }
             isCancelled = true
-            if state == .pending { work = nil }
-            task?.cancel()
+            start = nil
+            owner = nil
+            let onCancel = onCancel
+            self.onCancel = nil
             queue.withdraw(self)
+            onCancel?()
         }
 
-        fileprivate func start() {
+        fileprivate func begin() {
             place = nil
             state = .running
-            // The task keeps the operation alive until its body returns, also if nobody else does.
-            task = Task { @ImagePipelineActor in
-                let work = self.work
-                self.work = nil
-                if !self.isCancelled { await work?() }
-                self.state = .ended
-                self.task = nil
-                self.queue.finish()
+            owner = nil
+            let start = start
+            self.start = nil
+            start?(self)
+        }
+
+        /// Runs what is left of the work on a codec thread, and the completion on the actor, whereupon the work is over.
+        func run<Value: Sendable>(
+            _ work: @escaping @Sendable () -> Value, completion: @escaping @ImagePipelineActor (Value) -> Void
+        ) {
+            CodecThreads.shared.enqueue(priority: priority) {
+                let value = work()
+                Task { @ImagePipelineActor in
+                    completion(value)
+                    self.finish()
+                }
             }
+        }
+
+        /// Says that the work is over, which frees its slot; has no effect the second time.
+        func finish() {
+            guard state == .running else { return }
+            state = .ended
+            onCancel = nil
+            queue.finish()
         }
     }
 }

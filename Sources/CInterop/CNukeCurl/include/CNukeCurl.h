@@ -78,8 +78,9 @@ CNukeCurl_Multi *_Nullable CNukeCurl_multiCreate(long idleConnections);
 void CNukeCurl_multiDestroy(CNukeCurl_Multi *_Nonnull multi);
 // Moves all transfers on; callbacks run inside.
 void CNukeCurl_multiPerform(CNukeCurl_Multi *_Nonnull multi);
-// Waits until there is something to do, CNukeCurl_multiWakeUp is called or the time is over.
-void CNukeCurl_multiPoll(CNukeCurl_Multi *_Nonnull multi, int milliseconds);
+// Waits until there is something to do, CNukeCurl_multiWakeUp is called or the time is over; returns how many sockets
+// have something.
+int CNukeCurl_multiPoll(CNukeCurl_Multi *_Nonnull multi, int milliseconds);
 // Ends a wait, or the next one; any thread.
 void CNukeCurl_multiWakeUp(CNukeCurl_Multi *_Nonnull multi);
 // The context of a transfer that has ended since the last call, or NULL; it has still to be stopped.
