@@ -43,12 +43,21 @@ struct GIFFile {
         var bytes: [UInt8] {
             var bytes: [UInt8] = []
             if delay != nil || disposal != 0 || transparentIndex != nil {
-                bytes += [0x21, 0xF9, 4, UInt8(disposal) << 2 | (transparentIndex == nil ? 0 : 1)]
-                bytes += word(delay ?? 0) + [transparentIndex ?? 0, 0]
+                let flag: UInt8 = transparentIndex == nil ? 0 : 1
+                let flags = UInt8(disposal) << 2 | flag
+                bytes += [0x21, 0xF9, 4, flags]
+                bytes += word(delay ?? 0)
+                bytes += [transparentIndex ?? 0, 0]
             }
-            bytes += [0x2C] + [left, top, width, height].flatMap(word)
-            bytes += [(isInterlaced ? 0x40 : 0) | paletteFlags(palette)] + palette + [UInt8(codeSize)]
-            return bytes + blocks(codes ?? compressed) + [0]
+            bytes.append(0x2C)
+            for number in [left, top, width, height] { bytes += word(number) }
+            let passes: UInt8 = isInterlaced ? 0x40 : 0
+            bytes.append(passes | paletteFlags(palette))
+            bytes += palette
+            bytes.append(UInt8(codeSize))
+            bytes += blocks(codes ?? compressed)
+            bytes.append(0)
+            return bytes
         }
 
         private var compressed: [UInt8] {
@@ -67,23 +76,35 @@ struct GIFFile {
         var state: UInt32 = 1
         var frame = Frame(width, height) { x, y in
             state = state &* 1_664_525 &+ 1_013_904_223
-            return UInt8((UInt32(x * 200 / width) + UInt32(y * 40 / height) + state >> 29) & (1 << bits - 1))
+            let sum = x * 200 / width + y * 40 / height + Int(state >> 29)
+            let mask = (1 << bits) - 1
+            return UInt8(sum & mask)
         }
         frame.isInterlaced = isInterlaced
         frame.codeSize = bits
         var file = GIFFile(width, height, [frame])
-        file.palette = (0..<1 << bits).flatMap { [UInt8($0), UInt8(255 - $0), UInt8($0 / 2)] }
+        var colors: [UInt8] = []
+        for index in 0..<(1 << bits) { colors += [UInt8(index), UInt8(255 - index), UInt8(index / 2)] }
+        file.palette = colors
         return file
     }
 
     var header: [UInt8] {
-        Array(version.utf8) + word(width) + word(height) + [paletteFlags(palette), 0, 0] + palette
+        var bytes = Array(version.utf8)
+        bytes += word(width)
+        bytes += word(height)
+        bytes += [paletteFlags(palette), 0, 0]
+        return bytes + palette
     }
 
     var data: Data {
         var bytes = header
         for loop in loops {
-            bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + word(loop) + [0]
+            bytes += [0x21, 0xFF, 11]
+            bytes += Array("NETSCAPE2.0".utf8)
+            bytes += [3, 1]
+            bytes += word(loop)
+            bytes.append(0)
         }
         bytes += frames.flatMap(\.bytes)
         return Data(hasTrailer ? bytes + [0x3B] : bytes)
