@@ -23,10 +23,27 @@ struct GIFFrame {
         var delay = 0
         /// The index that leaves the canvas as it is.
         var transparentIndex: UInt8?
-        /// Whether its place is cleared before the next frame is drawn.
-        ///
-        /// Of the eight values that are possible this is 2; 4 to 7, which no standard defines, count as none.
-        var isCleared = false
+        /// What becomes of it before the next frame is drawn.
+        var disposal = Disposal.none
+    }
+
+    /// What becomes of a frame before the next one is drawn.
+    enum Disposal {
+        /// It stays: 0 and 1, and 4 to 7, which no standard defines.
+        case none
+        /// Its place becomes transparent, as in browsers, whatever the background colour: 2.
+        case clear
+        /// What was there before comes back: 3.
+        case restore
+
+        /// Reads the flags of a control extension.
+        init(flags: UInt8) {
+            switch flags >> 2 & 7 {
+            case 2: self = .clear
+            case 3: self = .restore
+            default: self = .none
+            }
+        }
     }
 
     /// Reads a descriptor at an offset and skips its palette; nil if the data ends before the code size.
@@ -47,6 +64,16 @@ struct GIFFrame {
 
     /// Bits of an index into the palette.
     var bitDepth: Int { ((palette?.count ?? 6) / 3).trailingZeroBitCount }
+
+    /// Columns of the canvas that it lies over.
+    func columns(on header: GIFHeader) -> Range<Int> {
+        min(left, header.width)..<min(left + width, header.width)
+    }
+
+    /// Rows of the canvas that it lies over.
+    func rows(on header: GIFHeader) -> Range<Int> {
+        min(top, header.height)..<min(top + height, header.height)
+    }
 
     /// Whether it lies over all of the canvas.
     func covers(_ header: GIFHeader) -> Bool {

@@ -3,33 +3,33 @@ internal import NukeCore
 /// How the first frame becomes pixels: on a canvas of nothing, whole or reduced.
 struct GIFRendering {
     private let header: GIFHeader
-    private let frame: GIFFrame
+    private let painting: GIFPainting
     /// The size to reduce to; nil to keep every pixel.
     private let reduced: (width: Int, height: Int)?
 
-    /// What came of a frame.
+    /// What came of the frame.
     struct Picture: ~Copyable {
         var pixels: PixelBuffer
         /// Whether there is no pixel that the frame left out.
         var isOpaque: Bool
-        /// Rows that came, of those that lie on the canvas.
+        /// Rows that came, of those that are needed.
         var rowCount: Int
-        /// Whether rows are lacking because the data ends.
-        var isTruncated: Bool
+        /// Why rows are lacking; nil if none is.
+        var error: ImageDecodingError?
     }
 
     init(_ header: GIFHeader, _ frame: GIFFrame, hint: ImageSize?) {
         self.header = header
-        self.frame = frame
+        painting = GIFPainting(header: header, frame: frame)
         reduced = hint.flatMap {
             RowShrinker.reducedSize(of: ImageSize(width: header.width, height: header.height), for: $0)
         }
     }
 
-    /// Rows of the frame that have to be unpacked: at least one, as a frame without any is no picture.
-    var neededRowCount: Int {
-        frame.isInterlaced ? frame.height : max(1, min(frame.height, header.height - frame.top))
-    }
+    private var frame: GIFFrame { painting.frame }
+
+    /// Rows of the frame that have to be unpacked.
+    var neededRowCount: Int { painting.neededRowCount }
 
     /// Bytes that will be held at once.
     var workingSetBytes: Int { needs.kept + needs.beside }
@@ -49,118 +49,56 @@ struct GIFRendering {
         return (reduced.width * reduced.height * 4, reader + (frame.isInterlaced ? whole : header.width * 4))
     }
 
-    /// Unpacks and paints the frame.
+    /// Unpacks and paints the frame; throws if there is no row of it.
     func picture(from bytes: RawSpan, watch: DecodingWatch) throws(ImageDecodingError) -> Picture {
-        let codec = ImageDecoders.GIF.codec
         guard frame.width > 0, frame.height > 0 else {
-            throw .corruptData("the first frame has \(frame.width)x\(frame.height) pixels", codec: codec)
+            throw .corruptData(
+                "the first frame has \(frame.width)x\(frame.height) pixels", codec: ImageDecoders.GIF.codec)
         }
-        guard var reader = GIFRowReader(frame, in: bytes) else {
-            throw .corruptData("the first frame has a code size that none may have", codec: codec)
+        guard let reduced else {
+            var canvas = try buffer(header.width, header.height)
+            let outcome = try painting.paint(onto: &canvas, from: bytes, watch: watch)
+            return try picture(outcome, canvas)
         }
-        let colors = colors(in: bytes)
-        if let reduced, !frame.isInterlaced {
-            return try streamedPicture(reduced.width, reduced.height, &reader, bytes, colors, watch)
-        }
-        var canvas = try buffer(header.width, header.height)
-        let painted = try paint(&reader, bytes, watch) { reader, y in
-            canvas.withRow(y) { row in reader.paint(columnCount, into: &row, at: frame.left, colors: colors) }
-        }
-        if frame.isInterlaced, painted.rowCount < frame.height { fillGaps(in: &canvas, rowCount: painted.rowCount) }
-        guard let reduced else { return finish(painted, canvas, isEnded: reader.end) }
         guard var shrinker = shrinker(reduced.width, reduced.height) else { throw outOfMemory }
-        for y in 0..<header.height {
-            try watch.check(row: y)
-            canvas.withRow(y) { row in shrinker.append(row.bytes) }
+        let outcome: GIFPainting.Outcome
+        if frame.isInterlaced {
+            var canvas = try buffer(header.width, header.height)
+            outcome = try painting.paint(onto: &canvas, from: bytes, watch: watch)
+            for y in 0..<header.height {
+                try watch.check(row: y)
+                canvas.withRow(y) { row in shrinker.append(row.bytes) }
+            }
+        } else {
+            outcome = try stream(bytes, into: &shrinker, watch)
         }
-        return finish(painted, shrinker.finish(), isEnded: reader.end)
+        return try picture(outcome, shrinker.finish())
     }
 
     /// Reduces rows as they come, so that the canvas is never held.
-    private func streamedPicture(
-        _ width: Int, _ height: Int, _ reader: inout GIFRowReader, _ bytes: RawSpan, _ colors: [UInt32],
-        _ watch: DecodingWatch
-    ) throws(ImageDecodingError) -> Picture {
-        guard var shrinker = shrinker(width, height) else { throw outOfMemory }
+    private func stream(
+        _ bytes: RawSpan, into shrinker: inout RowShrinker, _ watch: DecodingWatch
+    ) throws(ImageDecodingError) -> GIFPainting.Outcome {
         var scratch = try buffer(header.width, 1)
         for _ in 0..<min(frame.top, header.height) {
             scratch.withRow(0) { row in shrinker.append(row.bytes) }
         }
-        let painted = try paint(&reader, bytes, watch) { reader, _ in
+        let columnCount = frame.columns(on: header).count
+        return try painting.forEachRow(of: bytes, watch: watch) { reader, _, colors in
             scratch.withRow(0) { row in
-                let common = reader.paint(columnCount, into: &row, at: frame.left, colors: colors)
+                let common = reader.paint(columnCount, into: &row, at: frame.left, colors: colors, keepsBelow: false)
                 shrinker.append(row.bytes)
                 return common
             }
         }
-        return finish(painted, shrinker.finish(), isEnded: reader.end)
     }
 
-    /// Unpacks all rows that are there, and has those on the canvas painted; throws if there is none.
-    private func paint(
-        _ reader: inout GIFRowReader, _ bytes: RawSpan, _ watch: DecodingWatch,
-        _ body: (borrowing GIFRowReader, Int) -> UInt32
-    ) throws(ImageDecodingError) -> (rowCount: Int, common: UInt32) {
-        var (count, common) = (0, UInt32.max)
-        while count < neededRowCount {
-            try watch.check(row: count)
-            guard try reader.advance(in: bytes, watch: watch) else { break }
-            let y = frame.top + frame.row(ofArrival: count)
-            if y < header.height { common &= body(reader, y) }
-            count += 1
-        }
-        if count == 0 {
-            let codec = ImageDecoders.GIF.codec
-            guard reader.end == .ofData else { throw .corruptData("the first frame has no sound row", codec: codec) }
-            throw .truncated("the data ends within the first row", codec: codec)
-        }
-        return (count, common)
-    }
-
-    private func finish(
-        _ painted: (rowCount: Int, common: UInt32), _ pixels: consuming PixelBuffer, isEnded end: GIFRowReader.End?
-    ) -> Picture {
-        let isLacking = painted.rowCount < neededRowCount
-        // Gaps between rows of passes are filled.
-        let isFull = frame.covers(header) && (frame.isInterlaced || !isLacking)
+    private func picture(
+        _ outcome: GIFPainting.Outcome, _ pixels: consuming PixelBuffer
+    ) throws(ImageDecodingError) -> Picture {
+        if let error = outcome.error, outcome.rowCount == 0 { throw error }
         return Picture(
-            pixels: pixels, isOpaque: isFull && UInt32(littleEndian: painted.common) >> 24 == 255,
-            rowCount: painted.rowCount, isTruncated: isLacking && end == .ofData)
-    }
-
-    /// Repeats rows that came where those below them did not.
-    private func fillGaps(in canvas: inout PixelBuffer, rowCount: Int) {
-        let rowBytes = canvas.bytesPerRow
-        for y in 1..<max(1, min(frame.height, header.height - frame.top))
-        where frame.arrival(ofRow: y) >= rowCount {
-            canvas.withBytes { bytes in
-                // SAFETY: both rows are on the canvas.
-                unsafe bytes.withUnsafeMutableBytes { bytes in
-                    guard let base = bytes.baseAddress else { return }
-                    let target = unsafe base + (frame.top + y) * rowBytes
-                    unsafe target.copyMemory(from: target - rowBytes, byteCount: rowBytes)
-                }
-            }
-        }
-    }
-
-    /// Columns of the frame that lie on the canvas.
-    private var columnCount: Int { max(0, min(frame.width, header.width - frame.left)) }
-
-    /// The pixels of all indices; those beyond the palette are black, and without any palette all but black are white.
-    private func colors(in bytes: RawSpan) -> [UInt32] {
-        var colors = [UInt32](repeating: 0xFF00_0000, count: 256)
-        if let palette = frame.palette {
-            for index in 0..<palette.count / 3 {
-                let place = palette.lowerBound + index * 3
-                let (red, green, blue) = (bytes.byte(at: place), bytes.byte(at: place + 1), bytes.byte(at: place + 2))
-                colors[index] |= UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16
-            }
-        } else {
-            for index in 1..<256 { colors[index] = .max }
-        }
-        if let index = frame.control.transparentIndex { colors[Int(index)] = 0 }
-        return colors.map(\.littleEndian)
+            pixels: pixels, isOpaque: painting.isOpaque(outcome), rowCount: outcome.rowCount, error: outcome.error)
     }
 
     private func shrinker(_ width: Int, _ height: Int) -> RowShrinker? {

@@ -31,6 +31,15 @@ struct GIFWalk {
         palette = header.palette
     }
 
+    /// Goes to the first frame; throws if there is none.
+    mutating func first(in bytes: RawSpan) throws(ImageDecodingError) -> GIFFrame {
+        switch next(in: bytes) {
+        case .frame(let frame): return frame
+        case .end: throw .corruptData("there is no frame", codec: ImageDecoders.GIF.codec)
+        case .truncated: throw .truncated("the data ends before the first frame", codec: ImageDecoders.GIF.codec)
+        }
+    }
+
     /// Goes to the next frame; what stands before it is noted.
     mutating func next(in bytes: RawSpan) -> Step {
         if let start = frameStart {
@@ -94,7 +103,7 @@ struct GIFWalk {
             let flags = bytes.byte(at: offset + 1)
             control.delay = bytes.number(at: offset + 2)
             control.transparentIndex = flags & 1 == 0 ? nil : bytes.byte(at: offset + 4)
-            control.isCleared = flags >> 2 & 7 == 2
+            control.disposal = GIFFrame.Disposal(flags: flags)
         case 0xFF where count == 11:
             let name = (0..<11).map { bytes.byte(at: offset + 1 + $0) }
             let contents = offset + 12

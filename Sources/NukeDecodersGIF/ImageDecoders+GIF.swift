@@ -7,11 +7,13 @@ public import NukeCore
 #endif
 
 extension ImageDecoders {
-    /// Decodes the first frame of a GIF, on a transparent canvas, and attaches the data to its container.
+    /// Decodes GIF: the first frame on a transparent canvas is the image, the others are the container's animation.
     ///
-    /// Frames may reach beyond the canvas, which is what counts; what an index beyond the palette shows is black. Where the
-    /// data ends, or is damaged, within the first frame, the rows before that are the image, marked by `isTruncatedKey` if
-    /// the data ends, whatever the truncation policy; without a row there is none. While data arrives, there is one preview.
+    /// The canvas counts, beyond which frames may reach; the background colour does not. What an index beyond the palette
+    /// shows is black. Where the data ends, or is damaged, within the first frame, it is an error, unless the context's
+    /// truncation policy is lenient: then the rows before that are the image, marked by `isTruncatedKey`. Later frames count
+    /// if they are there to their last byte, or under the lenient policy if they have begun. Damage within one is what asking
+    /// for it ends with, and for those drawn on it. The data is attached. While data arrives, there is one preview.
     public struct GIF: ImageDecoding {
         static let codec = "GIF"
 
@@ -35,48 +37,46 @@ extension ImageDecoders {
 
         /// What is told outside the pixels: the size, and of how many frames, how long each, and how often all.
         ///
-        /// Frames that are there to their last byte count, and the first in any case. Throws if there is none.
+        /// Throws if there is no frame, or more than the limit allows.
         public func properties(of data: Data) throws(ImageDecodingError) -> ImageProperties? {
-            let bytes = data.bytes
-            let header = try GIFHeader(bytes)
-            var walk = GIFWalk(header)
-            let first = try firstFrame(&walk, bytes)
-            var (delays, hasAlpha) = ([first.control.delay], !first.covers(header))
-            var frame = first
-            while true {
-                hasAlpha = hasAlpha || frame.control.transparentIndex != nil
-                guard case .frame(let next) = walk.next(in: bytes), walk.isFrameComplete(in: bytes) else { break }
-                hasAlpha = hasAlpha || frame.control.isCleared
-                guard delays.count < context.limits.frameCount else {
-                    throw .limitExceeded("more than \(delays.count) frames", codec: Self.codec)
-                }
-                delays.append(next.control.delay)
-                frame = next
-            }
+            let contents = try GIFContents(data.bytes, context)
+            let (header, frames) = (contents.header, contents.frames)
             var properties = ImageProperties(
-                type: .gif, storedWidth: header.width, storedHeight: header.height, hasAlpha: hasAlpha,
-                bitDepth: first.bitDepth, colorModel: .indexed, hasICCProfile: walk.profileStart != nil,
-                isProgressive: first.isInterlaced)
-            properties.frameCount = delays.count
-            properties.loopCount = walk.loopCount
-            if delays.count > 1 { properties.frameDurations = delays.map { Double($0) / 100 } }
-            properties.workingSetBytes = rendering(header, first).workingSetBytes
+                type: .gif, storedWidth: header.width, storedHeight: header.height, hasAlpha: contents.hasAlpha,
+                bitDepth: frames[0].bitDepth, colorModel: .indexed, hasICCProfile: contents.walk.profileStart != nil,
+                isProgressive: frames[0].isInterlaced)
+            properties.frameCount = frames.count
+            properties.loopCount = contents.walk.loopCount
+            if frames.count > 1 { properties.frameDurations = contents.delays }
+            properties.workingSetBytes = rendering(header, frames[0]).workingSetBytes
             return properties
         }
 
-        /// The first frame, at a size of at least twice the context's hint, with `data` attached.
+        /// The first frame, at a size of at least twice the context's hint, with `data` and the animation attached.
         ///
         /// Looks at the cancellation flag and the clock at least every 64 rows.
         public func decode(_ data: Data) throws(ImageDecodingError) -> ImageContainer {
             try context.cancellation.check()
+            let contents = try GIFContents(data.bytes, context)
             var container: ImageContainer
             if case .given(let whole?) = preview.state.withLock({ $0 }) {
                 container = whole
                 container.isPreview = false
             } else {
-                container = try firstFrame(of: data).container
+                let first = try firstFrame(of: data)
+                if let error = first.error, context.truncationPolicy == .strict { throw error }
+                container = first.container
+            }
+            if contents.isTruncated, context.truncationPolicy == .lenient {
+                container.userInfo[.isTruncatedKey] = true
             }
             container.data = data
+            if contents.frames.count > 1 {
+                let frames = GIFFrames(
+                    contents.frames, contents.header, data, context: context, colorSpace: container.image.colorSpace)
+                container.animation = ImageAnimation(
+                    storedDurations: contents.delays, playCount: contents.playCount, frames: frames)
+            }
             return container
         }
 
@@ -92,11 +92,11 @@ extension ImageDecoders {
                 else { return nil }
                 // Rows are unpacked from the first each time, hence not for every few bytes.
                 state = .awaited(byteCount: data.count + data.count / 4)
-                var (container, isHalf) = try firstFrame(of: data)
-                guard isWhole || isHalf else { return nil }
-                container.isPreview = true
-                state = .given(isWhole ? container : nil)
-                return container
+                var first = try firstFrame(of: data)
+                guard isWhole || first.isHalf else { return nil }
+                first.container.isPreview = true
+                state = .given(isWhole && first.error == nil ? first.container : nil)
+                return first.container
             }
         }
 
@@ -109,32 +109,25 @@ extension ImageDecoders {
             return walk.isFrameComplete(in: bytes)
         }
 
-        private func firstFrame(_ walk: inout GIFWalk, _ bytes: RawSpan) throws(ImageDecodingError) -> GIFFrame {
-            switch walk.next(in: bytes) {
-            case .frame(let frame): return frame
-            case .end: throw .corruptData("there is no frame", codec: Self.codec)
-            case .truncated: throw .truncated("the data ends before the first frame", codec: Self.codec)
-            }
-        }
-
+        /// The image of as much as there is of the first frame; throws if there is no row of it.
         private func firstFrame(
             of data: Data
-        ) throws(ImageDecodingError) -> (container: ImageContainer, isHalf: Bool) {
+        ) throws(ImageDecodingError) -> (container: ImageContainer, isHalf: Bool, error: ImageDecodingError?) {
             let bytes = data.bytes
             let header = try GIFHeader(bytes)
             var walk = GIFWalk(header)
-            let rendering = rendering(header, try firstFrame(&walk, bytes))
+            let rendering = rendering(header, try walk.first(in: bytes))
             try rendering.check(context.limits)
             let picture = try rendering.picture(from: bytes, watch: DecodingWatch(context))
             let profile = walk.profile(in: bytes, limit: context.limits.metadataBytes)
             let space = profile.flatMap { ColorSpace(iccProfile: $0, for: .rgba8) } ?? .sRGB
-            let (isOpaque, isTruncated) = (picture.isOpaque, picture.isTruncated)
+            let (isOpaque, error) = (picture.isOpaque, picture.error)
             let isHalf = picture.rowCount * 2 >= rendering.neededRowCount
             let image = picture.pixels.freeze(isOpaque: isOpaque, colorSpace: space)
             var container = try context.makeContainer(
                 image: image, type: .gif, originalSize: ImageSize(width: header.width, height: header.height))
-            if isTruncated { container.userInfo[.isTruncatedKey] = true }
-            return (container, isHalf)
+            if error != nil, context.truncationPolicy == .lenient { container.userInfo[.isTruncatedKey] = true }
+            return (container, isHalf, error)
         }
 
         private func rendering(_ header: GIFHeader, _ frame: GIFFrame) -> GIFRendering {

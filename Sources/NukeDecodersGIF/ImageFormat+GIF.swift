@@ -1,13 +1,13 @@
 public import NukeCore
 
 extension ImageFormat {
-    /// GIF 87a and 89a, without a library: decodes the first frame and keeps the data, in which the others are.
+    /// GIF 87a and 89a, stills and animations, without a library.
     ///
     /// Pictures that are not interlaced are reduced row by row while they are decoded, so a thumbnail never holds the
     /// whole.
     public static let gif = ImageFormat(
         name: ImageDecoders.GIF.codec, type: .gif, mimeTypes: ["image/gif"], fileExtensions: ["gif"],
-        capabilities: [.decode, .progressive, .scaledDecode, .alpha],
+        capabilities: [.decode, .progressive, .animation, .scaledDecode, .alpha],
         sniff: { prefix in
             for signature in GIFHeader.signatures {
                 if prefix.starts(with: signature) { return .yes }

@@ -2,7 +2,7 @@ import NukeDecodersGIF
 import NukeTestKit
 import Testing
 
-@Suite("GIF conformance", .timeLimit(.minutes(1)))
+@Suite("GIF conformance", .timeLimit(.minutes(5)))
 struct GIFConformanceTests {
     @Test("the GIF decoder keeps the promises of a decoder")
     func conforms() async throws {

@@ -3,7 +3,7 @@ import NukeCore
 import NukeDecodersGIF
 import Testing
 
-@Suite("GIF previews", .timeLimit(.minutes(1)))
+@Suite("GIF previews", .timeLimit(.minutes(5)))
 struct GIFPreviewTests {
     private let file = GIFFile(40, 30, GIFFile.noise(40, 30).frames + [.init(40, 30, 2)])
 
@@ -32,7 +32,7 @@ struct GIFPreviewTests {
         }
     }
 
-    @Test("there is none where previews are disabled [PRG-33] [PITFALLS 155]")
+    @Test("there is none where previews are disabled [PRG-33] [row 155]")
     func none() throws {
         #expect(try previews(of: file.data, policy: .disabled).previews.isEmpty)
     }
