@@ -11,8 +11,8 @@ struct GIFPainting {
         var rowCount: Int
         /// Whether there are no more than these.
         var isLacking: Bool
-        /// The AND of all pixels.
-        var common: UInt32
+        /// Whether none of their pixels on the canvas was left as it was.
+        var isOpaque = true
         /// Why rows are lacking; nil if none is.
         var error: ImageDecodingError?
     }
@@ -24,11 +24,10 @@ struct GIFPainting {
     func paint(
         onto canvas: inout PixelBuffer, from bytes: RawSpan, watch: DecodingWatch
     ) throws(ImageDecodingError) -> Outcome {
-        let keepsBelow = frame.control.transparentIndex != nil
+        let (columns, skipped) = (frame.columns(on: header), frame.control.transparentIndex)
         let outcome = try forEachRow(of: bytes, watch: watch) { reader, y, colors in
             canvas.withRow(y) { row in
-                reader.paint(
-                    frame.columns(on: header).count, into: &row, at: frame.left, colors: colors, keepsBelow: keepsBelow)
+                reader.paint(columns.count, into: &row, at: columns.lowerBound, colors: colors, skipping: skipped)
             }
         }
         if frame.isInterlaced, outcome.isLacking { fillGaps(in: &canvas, rowCount: outcome.rowCount) }
@@ -37,26 +36,25 @@ struct GIFPainting {
 
     /// Unpacks the rows that are there, and calls `body` with those on the canvas: with their place, and all colours.
     func forEachRow(
-        of bytes: RawSpan, watch: DecodingWatch, _ body: (borrowing GIFRowReader, Int, [UInt32]) -> UInt32
+        of bytes: RawSpan, watch: DecodingWatch, _ body: (borrowing GIFRowReader, Int, [UInt32]) -> Bool
     ) throws(ImageDecodingError) -> Outcome {
         let codec = ImageDecoders.GIF.codec
         guard frame.width > 0, frame.height > 0 else {
-            return Outcome(rowCount: 0, isLacking: false, common: 0)
+            return Outcome(rowCount: 0, isLacking: false)
         }
         guard var reader = GIFRowReader(frame, in: bytes) else {
             let error = ImageDecodingError.corruptData("a frame has a code size that none may have", codec: codec)
-            return Outcome(rowCount: 0, isLacking: true, common: 0, error: error)
+            return Outcome(rowCount: 0, isLacking: true, error: error)
         }
         let (colors, rows) = (colors(in: bytes), frame.rows(on: header))
-        var outcome = Outcome(rowCount: 0, isLacking: false, common: .max)
+        var outcome = Outcome(rowCount: 0, isLacking: false)
         while outcome.rowCount < neededRowCount {
             try watch.check(row: outcome.rowCount)
             guard try reader.advance(in: bytes, watch: watch) else { break }
             let y = frame.top + frame.row(ofArrival: outcome.rowCount)
-            if rows.contains(y) { outcome.common &= body(reader, y, colors) }
+            if rows.contains(y), !body(reader, y, colors) { outcome.isOpaque = false }
             outcome.rowCount += 1
         }
-        outcome.common = UInt32(littleEndian: outcome.common)
         guard outcome.rowCount < neededRowCount else { return outcome }
         outcome.isLacking = true
         let found = "of a frame's \(frame.height) rows \(outcome.rowCount) are there"
@@ -70,7 +68,7 @@ struct GIFPainting {
     func isOpaque(_ outcome: Outcome) -> Bool {
         // Gaps between rows of passes are filled.
         let isFull = frame.covers(header) && (outcome.rowCount > 0 && frame.isInterlaced || !outcome.isLacking)
-        return isFull && outcome.common >> 24 == 255
+        return isFull && outcome.isOpaque
     }
 
     /// Repeats rows that came where those below them did not.
@@ -102,7 +100,6 @@ struct GIFPainting {
         } else {
             for index in 1..<256 { colors[index] = .max }
         }
-        if let index = frame.control.transparentIndex { colors[Int(index)] = 0 }
         return colors.map(\.littleEndian)
     }
 }

@@ -83,14 +83,21 @@ struct GIFRendering {
         for _ in 0..<min(frame.top, header.height) {
             scratch.withRow(0) { row in shrinker.append(row.bytes) }
         }
-        let columnCount = frame.columns(on: header).count
+        let (columns, skipped) = (frame.columns(on: header), frame.control.transparentIndex)
         return try painting.forEachRow(of: bytes, watch: watch) { reader, _, colors in
             scratch.withRow(0) { row in
-                let common = reader.paint(columnCount, into: &row, at: frame.left, colors: colors, keepsBelow: false)
+                if skipped != nil { Self.clear(&row) }
+                let isOpaque = reader.paint(
+                    columns.count, into: &row, at: columns.lowerBound, colors: colors, skipping: skipped)
                 shrinker.append(row.bytes)
-                return common
+                return isOpaque
             }
         }
+    }
+
+    private static func clear(_ row: inout MutableRawSpan) {
+        // SAFETY: zero bytes are pixels.
+        _ = unsafe row.withUnsafeMutableBytes { unsafe $0.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
     private func picture(

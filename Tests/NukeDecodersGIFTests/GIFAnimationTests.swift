@@ -191,7 +191,7 @@ struct GIFAnimationTests {
     func limits() async throws {
         var file = GIFFile.noise(60, 40)
         file.frames.append(file.frames[0])
-        let container = try Decoding.container(file.data) { $0.limits.workingSetBytes = 80_000 }
+        let container = try Decoding.container(file.data) { $0.limits.workingSetBytes = 90_000 }
         let error = await #expect(throws: ImageDecodingError.self) { try await container.animation?.frame(at: 0) }
         #expect(error?.code == .limitExceeded)
         let late = try Decoding.container(file.data) { $0.limits.seconds = 1000 }
