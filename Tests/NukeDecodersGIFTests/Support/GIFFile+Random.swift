@@ -3,7 +3,7 @@ extension GIFFile {
     static func random(_ random: inout SeededGenerator, frameCount: Int) -> GIFFile {
         var file = GIFFile(6, 5, [])
         for _ in 0..<frameCount {
-            let isWhole = Int.random(in: 0..<4, using: &random) == 0
+            let isWhole = Int.random(in: 0..<3, using: &random) == 0
             let (width, height) =
                 isWhole ? (6, 5) : (Int.random(in: 1...7, using: &random), Int.random(in: 1...7, using: &random))
             let (left, top) =
