@@ -3,7 +3,8 @@ import PackageDescription
 
 // One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
 let products = [
-    "NukeCore", "NukeCurlLoader", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache", "NukeKit", "NukeTestKit",
+    "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache", "NukeKit",
+    "NukeTestKit",
 ]
 
 let package = Package(
@@ -28,13 +29,16 @@ let package = Package(
         // C libraries that are opened at first use: never linked.
         .target(name: "CNukeCurl", path: "Sources/CInterop/CNukeCurl"),
 
+        .target(name: "NukeDecodersGIF", dependencies: ["NukeCore"]),
         .target(name: "NukeDecodersJPEG", dependencies: ["NukeCore", "CNukeJPEG"]),
         .target(name: "NukeDecodersPNG", dependencies: ["NukeCore", "CNukePNG"]),
         .target(name: "NukeCurlLoader", dependencies: ["NukeCore", "CNukeCurl"]),
         .target(name: "NukeDiskCache", dependencies: ["NukeCore", "CNukeDisk"]),
         .target(
             name: "NukeKit",
-            dependencies: ["NukeCore", "NukeCurlLoader", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache"]),
+            dependencies: [
+                "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache",
+            ]),
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
         .executableTarget(name: "NukeCLI", dependencies: ["NukeKit"]),
 
@@ -44,6 +48,8 @@ let package = Package(
             name: "nuke-demo", dependencies: ["NukeKit", "GeneratedImages", "NukeTestSupport"], path: "Examples/Demo"),
         .target(name: "NukeTestSupport", dependencies: ["NukeCore"], path: "Tests/NukeTestSupport"),
         .testTarget(name: "NukeCoreTests", dependencies: ["NukeCore", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeDecodersGIFTests", dependencies: ["NukeDecodersGIF", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDecodersJPEGTests", dependencies: ["NukeDecodersJPEG", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
