@@ -109,8 +109,9 @@ final class WebPDecode {
     }
 
     private func read(_ data: Data) throws(ImageDecodingError) {
+        let watch = watch
         try pixels?.withBytes { (bytes: inout MutableRawSpan) throws(ImageDecodingError) in
-            try session?.read(data.bytes, into: &bytes, watch: watch)
+            try session?.read(data.bytes, into: &bytes) { _ throws(ImageDecodingError) in try watch.check() }
         }
     }
 

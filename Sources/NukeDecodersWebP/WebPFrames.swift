@@ -77,7 +77,7 @@ final class WebPComposer {
     }
 
     private func draw(
-        _ index: Int, on canvas: inout PixelBuffer, watch: borrowing WebPWatch
+        _ index: Int, on canvas: inout PixelBuffer, watch: WebPWatch
     ) throws(ImageDecodingError) {
         let frame = file.frames[index]
         let isOver = frame.isBlended && frame.picture.hasAlpha
@@ -98,7 +98,7 @@ final class WebPComposer {
 
     /// Decodes a frame beside the canvas and puts it over what is there.
     private func blend(
-        _ frame: WebPHeader.Frame, onto canvas: inout PixelBuffer, watch: borrowing WebPWatch
+        _ frame: WebPHeader.Frame, onto canvas: inout PixelBuffer, watch: WebPWatch
     ) throws(ImageDecodingError) {
         guard var pixels = PixelBuffer(width: frame.picture.width, height: frame.picture.height) else {
             throw outOfMemory
@@ -119,10 +119,12 @@ final class WebPComposer {
 
     private func decode(
         _ frame: WebPHeader.Frame, into pixels: inout MutableRawSpan, at offset: Int, bytesPerRow: Int,
-        watch: borrowing WebPWatch
+        watch: WebPWatch
     ) throws(ImageDecodingError) {
         var session = try WebPSession(frame.picture, bytesPerRow: bytesPerRow)
-        try session.read(file.data.bytes, into: &pixels, at: offset, watch: watch)
+        try session.read(file.data.bytes, into: &pixels, at: offset) { _ throws(ImageDecodingError) in
+            try watch.check()
+        }
         guard session.isFinished || (file.isLenient && session.rowCount > 0) else {
             throw .truncated("the data ends within a frame", codec: ImageDecoders.WebP.codec)
         }

@@ -56,15 +56,16 @@ struct WebPSession: ~Copyable {
     ///   - file: The whole file, as far as it is there, wherever it lies now.
     ///   - pixels: Where the rows go.
     ///   - offset: Where the first of them begins there.
-    ///   - watch: Looked at before each slice.
+    ///   - beforeSlice: Called before each slice with how many rows are final; ends the decode by throwing.
     mutating func read(
-        _ file: RawSpan, into pixels: inout MutableRawSpan, at offset: Int = 0, watch: borrowing WebPWatch
+        _ file: RawSpan, into pixels: inout MutableRawSpan, at offset: Int = 0,
+        beforeSlice: (Int) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) {
         let end = min(picture.range.upperBound, file.byteCount)
         guard !isFinished, picture.range.lowerBound < end else { return }
         let available = file.extracting(picture.range.lowerBound..<end)
         repeat {
-            try watch.check()
+            try beforeSlice(rowCount)
             byteCount = min(max(byteCount, nextByteCount), available.byteCount)
             try decode(available.extracting(first: byteCount), into: &pixels, at: offset)
         } while !isFinished && byteCount < available.byteCount

@@ -1,7 +1,7 @@
 internal import NukeCore
 
 /// Ends work that is no longer wanted or takes too long, all calls of one decode taken together.
-struct WebPWatch: ~Copyable {
+struct WebPWatch {
     private let cancellation: CancellationFlag?
     private let seconds: Double
     private let clock = SuspendingClock()
