@@ -5,7 +5,7 @@ import NukeTestKit
 import NukeTestSupport
 import Testing
 
-@Suite("WebP conformance", .timeLimit(.minutes(5)))
+@Suite("WebP conformance", .needsLibrary, .timeLimit(.minutes(5)))
 struct WebPConformanceTests {
     @Test(
         "The WebP decoder keeps the promises of a decoder",

@@ -5,7 +5,7 @@ import NukeTestSupport
 import Testing
 
 /// Every file whose content is WebP, in the repository and in the larger corpus.
-@Suite("WebP fixtures", .timeLimit(.minutes(5)))
+@Suite("WebP fixtures", .needsLibrary, .timeLimit(.minutes(5)))
 struct WebPFixtureTests {
     static func entries(of folder: String) throws -> [FixtureEntry] {
         try Fixture.manifest(of: folder).filter { $0.kind == "webp" || $0.path.hasPrefix("webp/") }
