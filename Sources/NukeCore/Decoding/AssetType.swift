@@ -62,5 +62,10 @@ public struct AssetType: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     }
 
     /// The product of this package that encodes the type; nil if none does.
-    public var encoderProduct: String? { self == .jpeg || self == .png ? decoderProduct : nil }
+    public var encoderProduct: String? {
+        switch self {
+        case .jpeg, .png, .webp: decoderProduct
+        default: nil
+        }
+    }
 }

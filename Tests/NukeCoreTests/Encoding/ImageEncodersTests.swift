@@ -70,6 +70,8 @@ struct ImageEncodersTests {
         #expect(jpeg.code == .encoderNotRegistered && jpeg.reason.contains("NukeDecodersJPEG"))
         let png = try #require(error(ImageEncoders.Default(registry: registry(.mock(.jpeg))), withAlpha))
         #expect(png.code == .encoderNotRegistered && png.reason.contains("NukeDecodersPNG"))
+        let webp = try #require(error(ImageEncoders.ImageIO(type: .webp, registry: registry()), opaque))
+        #expect(webp.code == .encoderNotRegistered && webp.reason.contains("NukeDecodersWebP"))
         #expect(none.encode(opaque.image) == nil && none.encode(opaque, context: context(opaque)) == nil)
         let onlyPNG = ImageEncoders.Default(registry: registry(.mock(.png)))
         #expect(try text(onlyPNG, opaque).hasPrefix("public.png"))
