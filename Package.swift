@@ -3,8 +3,8 @@ import PackageDescription
 
 // One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
 let products = [
-    "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache", "NukeKit",
-    "NukeTestKit",
+    "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDecodersWebP",
+    "NukeDiskCache", "NukeKit", "NukeTestKit",
 ]
 
 let package = Package(
@@ -24,6 +24,10 @@ let package = Package(
             name: "CNukePNGSystem", path: "Sources/CInterop/CNukePNGSystem", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"])]),
         .target(name: "CNukePNG", dependencies: ["CNukePNGSystem"], path: "Sources/CInterop/CNukePNG"),
+        .systemLibrary(
+            name: "CNukeWebPSystem", path: "Sources/CInterop/CNukeWebPSystem", pkgConfig: "libwebp",
+            providers: [.apt(["libwebp-dev"])]),
+        .target(name: "CNukeWebP", dependencies: ["CNukeWebPSystem"], path: "Sources/CInterop/CNukeWebP"),
         // What the disk cache needs of Glibc and Swift does not see.
         .target(name: "CNukeDisk", path: "Sources/CInterop/CNukeDisk"),
         // C libraries that are opened at first use: never linked.
@@ -32,12 +36,14 @@ let package = Package(
         .target(name: "NukeDecodersGIF", dependencies: ["NukeCore"]),
         .target(name: "NukeDecodersJPEG", dependencies: ["NukeCore", "CNukeJPEG"]),
         .target(name: "NukeDecodersPNG", dependencies: ["NukeCore", "CNukePNG"]),
+        .target(name: "NukeDecodersWebP", dependencies: ["NukeCore", "CNukeWebP"]),
         .target(name: "NukeCurlLoader", dependencies: ["NukeCore", "CNukeCurl"]),
         .target(name: "NukeDiskCache", dependencies: ["NukeCore", "CNukeDisk"]),
         .target(
             name: "NukeKit",
             dependencies: [
-                "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDiskCache",
+                "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersJPEG", "NukeDecodersPNG",
+                "NukeDecodersWebP", "NukeDiskCache",
             ]),
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
         .executableTarget(name: "NukeCLI", dependencies: ["NukeKit"]),
@@ -54,6 +60,8 @@ let package = Package(
             name: "NukeDecodersJPEGTests", dependencies: ["NukeDecodersJPEG", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDecodersPNGTests", dependencies: ["NukeDecodersPNG", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeDecodersWebPTests", dependencies: ["NukeDecodersWebP", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(name: "NukeCurlLoaderTests", dependencies: ["NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDiskCacheTests",

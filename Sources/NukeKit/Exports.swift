@@ -3,4 +3,5 @@
 @_exported public import NukeDecodersGIF
 @_exported public import NukeDecodersJPEG
 @_exported public import NukeDecodersPNG
+@_exported public import NukeDecodersWebP
 @_exported public import NukeDiskCache

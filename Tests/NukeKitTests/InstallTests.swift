@@ -10,14 +10,14 @@ struct InstallTests {
     func install() {
         NukeKit.install()
         NukeKit.install()
-        #expect(ImageDecoderRegistry.shared.formats.map(\.type) == [.jpeg, .png, .gif])
+        #expect(ImageDecoderRegistry.shared.formats.map(\.type) == [.jpeg, .png, .gif, .webp])
         #expect(DataLoaderRegistry.shared.loader(for: "https") is CurlLoader)
         #expect(DataLoaderRegistry.shared.loader(for: "HTTP") is CurlLoader)
     }
 
-    @Test("what is decoded and encoded sniffs back to its own type [AST-21]", arguments: ["jpeg", "png"])
-    func formatsSniffBack(name: String) throws {
-        let format = name == "jpeg" ? ImageFormat.jpeg : .png
+    @Test(
+        "what is decoded and encoded sniffs back to its own type [AST-21]", arguments: [ImageFormat.jpeg, .png, .webp])
+    func formatsSniffBack(format: ImageFormat) throws {
         let image = GeneratedImage.photo(width: 40, height: 30, seed: 1)
         let encoder = try #require(format.makeEncoder?(ImageEncodingOptions()))
         let data = try #require(encoder.encode(image))
@@ -29,7 +29,7 @@ struct InstallTests {
 
     @Test("every format says what it is made of, and every library has a version")
     func formats() {
-        for format in [ImageFormat.jpeg, .png] {
+        for format in [ImageFormat.jpeg, .png, .webp] {
             #expect(!format.mimeTypes.isEmpty && !format.fileExtensions.isEmpty && format.libraryVersion() != nil)
             #expect(format.capabilities.contains([.decode, .encode, .scaledDecode]))
             #expect(format.type.decoderProduct != nil)
