@@ -16,7 +16,7 @@ extension ImageRequest {
         public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// How a load may use caches and queues.
+    /// How a load may use caches and queues, and what it keeps of the original.
     public struct Options: OptionSet, Hashable, Sendable, CustomStringConvertible {
         /// One bit an option.
         public let rawValue: UInt16
@@ -47,12 +47,20 @@ extension ImageRequest {
         /// Starts the load at once, even if the data loading queue is full or suspended.
         public static let skipDataLoadingQueue = Options(rawValue: 1 << 6)
 
+        /// Keeps samples of more than 8 bits, as pixels of 16, where the decoder can.
+        ///
+        /// Part of the image's identity. Processors work on such pixels; encoders that can store them do.
+        public static let preserveBitDepth = Options(rawValue: 1 << 7)
+
+        /// The options that change what is decoded, and so belong to the image's identity.
+        static let decoding: Options = [.preserveBitDepth]
+
         private static let names: [(Options, String)] = [
             (.disableMemoryCacheReads, "disableMemoryCacheReads"),
             (.disableMemoryCacheWrites, "disableMemoryCacheWrites"),
             (.disableDiskCacheReads, "disableDiskCacheReads"), (.disableDiskCacheWrites, "disableDiskCacheWrites"),
             (.returnCacheDataDontLoad, "returnCacheDataDontLoad"), (.skipDecompression, "skipDecompression"),
-            (.skipDataLoadingQueue, "skipDataLoadingQueue"),
+            (.skipDataLoadingQueue, "skipDataLoadingQueue"), (.preserveBitDepth, "preserveBitDepth"),
         ]
 
         /// The names of the options in the set.

@@ -140,7 +140,10 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
     var resourceID: String { storage.resourceID }
 
     /// The key under which the image is stored in memory.
-    var cacheKey: ImageCacheKey { storage.cacheKey.value { ImageCacheKey(request: self) } }
+    var cacheKey: ImageCacheKey {
+        // The options are not in the storage that keeps the key.
+        decodingOptions.isEmpty ? storage.cacheKey.value { ImageCacheKey(request: self) } : ImageCacheKey(request: self)
+    }
 
     /// The override of `imageID`, if there is one.
     var imageIDOverride: String? { storage.imageID }

@@ -1,10 +1,14 @@
-/// The key of an image in memory: resource (or `imageID`), scale, thumbnail and processors, or a string of one's own.
+/// The key of an image in memory: resource (or `imageID`) and what is made of it, or a string of one's own.
+///
+/// Scale, thumbnail, processors, and the options that change what is decoded.
 ///
 /// The hash is made once, with the key; copies share what they are made of.
 public struct ImageCacheKey: Hashable, Sendable {
     private enum Identity: Hashable, Sendable {
         case custom(String)
-        case request(id: String, scale: Double, thumbnail: ImageRequest.ThumbnailOptions?, processors: ProcessorList)
+        case request(
+            id: String, scale: Double, thumbnail: ImageRequest.ThumbnailOptions?, processors: ProcessorList,
+            options: ImageRequest.Options)
     }
 
     private final class Storage: Sendable {
@@ -16,11 +20,12 @@ public struct ImageCacheKey: Hashable, Sendable {
             var hasher = Hasher()
             switch identity {
             case .custom(let key): hasher.combine(key)
-            case .request(let id, let scale, let thumbnail, let processors):
+            case .request(let id, let scale, let thumbnail, let processors, let options):
                 hasher.combine(id)
                 hasher.combine(processors)
                 if scale != 1 { hasher.combine(scale) }
                 if let thumbnail { hasher.combine(thumbnail) }
+                if !options.isEmpty { hasher.combine(options) }
             }
             hash = hasher.finalize()
         }
@@ -36,7 +41,7 @@ public struct ImageCacheKey: Hashable, Sendable {
         storage = Storage(
             .request(
                 id: request.cacheID, scale: request.scale, thumbnail: request.resolvedThumbnail,
-                processors: ProcessorList(request.resolvedProcessors)))
+                processors: ProcessorList(request.resolvedProcessors), options: request.decodingOptions))
     }
 
     /// Whether both stand for the same image.

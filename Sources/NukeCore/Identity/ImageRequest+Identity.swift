@@ -12,12 +12,14 @@ struct OriginalImageKey: Hashable, Sendable {
     let scale: Double
     let thumbnail: ImageRequest.ThumbnailOptions?
     let hint: ProcessorList
+    let options: ImageRequest.Options
 
     init(_ request: ImageRequest, hintedBy processor: (any ImageProcessing)?) {
         download = request.downloadKey
         scale = request.scale
         thumbnail = request.resolvedThumbnail
         hint = ProcessorList(processor.map { [$0] } ?? [])
+        options = request.decodingOptions
     }
 }
 
@@ -52,6 +54,9 @@ extension ImageRequest {
         DownloadKey(resourceID: resourceID, cachePolicy: dataRequest?.cachePolicy ?? .useProtocolCachePolicy)
     }
 
+    /// The options that count in identities.
+    var decodingOptions: Options { options.intersection(.decoding) }
+
     /// The processor whose decode hint counts: the first one to run, if it gives any.
     ///
     /// Asked with a picture of the largest size there can be, as the real size is not known before the download. Two
@@ -72,6 +77,8 @@ extension ImageRequest {
     /// The key of this request's result on disk; the original's, if the request asks for nothing but that.
     var dataKey: String {
         if thumbnail == nil, processors.isEmpty { return originalDataKey }
-        return KeyParts.join([cacheID, resolvedThumbnail?.identifier ?? ""] + resolvedProcessors.map(\.identifier))
+        let options = decodingOptions.isEmpty ? [] : [decodingOptions.description]
+        return KeyParts.join(
+            [cacheID, resolvedThumbnail?.identifier ?? ""] + resolvedProcessors.map(\.identifier) + options)
     }
 }
