@@ -7,74 +7,122 @@ public import NukeCore
 #endif
 
 extension ImageDecoders {
-    /// Decodes PNG, all colour types and depths, to upright premultiplied RGBA of 8 bits a sample.
+    /// Decodes PNG, all colour types and depths, to upright premultiplied RGBA, and animated PNG frame by frame.
     ///
-    /// `gAMA` and `cHRM` are passed over; a matching ICC profile becomes the bitmap's colour space. The orientation of
-    /// an `eXIf` chunk is applied, wherever the chunk stands. A picture counts as opaque if the file declares neither
-    /// an alpha channel nor a `tRNS` chunk. Damage is never papered over: a picture of which a row is missing, or whose
-    /// pixels have a wrong checksum, is an error.
+    /// Samples have 8 bits; those of 16 are kept with the request's option `preserveBitDepth`. `gAMA` and `cHRM` are passed
+    /// over; a matching ICC profile becomes the bitmap's colour space. The orientation of an `eXIf` chunk is applied,
+    /// wherever the chunk stands. A picture counts as opaque if the file declares neither an alpha channel nor a `tRNS`
+    /// chunk. Damage is never papered over: a picture whose pixels have a wrong checksum is an error, and so is one that is
+    /// cut short, unless the context's truncation policy is lenient. Interlaced files have previews, pass by pass.
+    ///
+    /// The image is the still picture, whether or not it is a frame of the animation, which has only whole frames.
     public struct PNG: ImageDecoding {
         static let codec = "PNG"
 
+        private struct Progress {
+            /// Bytes before which there is no use in looking for another pass.
+            var awaitedCount = 0
+            /// Passes that the last preview showed.
+            var passCount = 0
+        }
+
+        private final class Previews: Sendable {
+            let progress = Lock(Progress())
+        }
+
         private let context: ImageDecodingContext
+        private let previews = Previews()
 
         /// Creates the decoder of one load.
         public init(context: ImageDecodingContext) { self.context = context }
 
-        /// What the header tells; works without libpng.
+        /// What the chunks tell; works without libpng.
         ///
-        /// Throws if the data is no PNG, ends within the header, or is of Apple's CgBI kind.
+        /// Throws if the data is no PNG, ends within the header, is of Apple's CgBI kind, or has more frames than the limit.
         public func properties(of data: Data) throws(ImageDecodingError) -> ImageProperties? {
-            let header = try PNGHeader(data.bytes)
+            let bytes = data.bytes
+            let header = try PNGHeader(bytes)
             var properties = header.properties
             properties.workingSetBytes = rendering(of: header).workingSetBytes
+            if let animation = try PNGAnimation(bytes, header, limits: context.limits), animation.frames.count > 1 {
+                properties.frameCount = animation.frames.count
+                properties.loopCount = animation.storedPlayCount
+                properties.frameDurations = animation.delays
+            }
             return properties
         }
 
-        /// The picture, at a size of at least twice the context's hint.
+        /// The still picture, at a size of at least twice the context's hint, with the animation attached.
         ///
         /// Looks at the cancellation flag and the clock every 64 rows.
         public func decode(_ data: Data) throws(ImageDecodingError) -> ImageContainer {
             let bytes = data.bytes
             let header = try PNGHeader(bytes)
+            let animation = try PNGAnimation(bytes, header, limits: context.limits)
+            var (container, _, error) = try picture(of: bytes, header)
+            if let error, context.truncationPolicy == .strict { throw error }
+            if context.truncationPolicy == .lenient, error != nil || animation?.isTruncated == true {
+                container.userInfo[.isTruncatedKey] = true
+            }
+            if let animation, animation.frames.count > 1 {
+                let frames = PNGFrames(
+                    animation.frames, header, data, context: context, colorSpace: container.image.colorSpace)
+                container.animation = ImageAnimation(
+                    storedDurations: animation.delays, playCount: animation.playCount, frames: frames)
+            }
+            return container
+        }
+
+        /// A preview of an interlaced file, if another of its first six passes is there as a whole; else nil.
+        ///
+        /// Pixels that have not come are as the nearest that has, above and to the left. The number of passes is in `userInfo`,
+        /// under `scanNumberKey`. With the policy `thumbnail` there is one preview.
+        public func decodePartiallyDownloadedData(_ data: Data) throws(ImageDecodingError) -> ImageContainer? {
+            try context.cancellation.check()
+            guard context.previewPolicy != .disabled, PNGHeader.declaresPasses(data.bytes) else { return nil }
+            return try previews.progress.withLock { progress throws(ImageDecodingError) in
+                guard data.count >= progress.awaitedCount, progress.passCount < 6 else { return nil }
+                // Every pass is about as long as all before it, and they are read from the first each time.
+                progress.awaitedCount = data.count + data.count / 2
+                var (container, passCount, error) = try picture(of: data.bytes, PNGHeader(data.bytes))
+                guard error != nil, passCount > progress.passCount else { return nil }
+                progress.passCount = context.previewPolicy == .thumbnail ? 6 : passCount
+                container.isPreview = true
+                container.userInfo[.scanNumberKey] = passCount
+                return container
+            }
+        }
+
+        /// As much as there is of the still picture; throws if that is not a row or a pass, or is damaged.
+        private func picture(
+            of bytes: RawSpan, _ header: PNGHeader
+        ) throws(ImageDecodingError) -> (container: ImageContainer, passCount: Int, error: ImageDecodingError?) {
             let rendering = rendering(of: header)
             try rendering.check(context.limits)
             let watch = DecodingWatch(context)
-            let reader = try PNGReader(bytes, limits: context.limits)
-            let pixels = try rendering.pixels(from: reader, watch: watch)
+            let reader = try PNGReader(bytes, format: format(of: header), limits: context.limits)
+            let picture = try rendering.picture(from: reader, watch: watch)
             // libpng takes a profile in spite of a wrong checksum.
             let profile = header.hasICCProfile ? reader.profile : nil
             let space = profile.flatMap { ColorSpace(iccProfile: $0, for: .rgba8) } ?? .sRGB
-            let image = pixels.freeze(isOpaque: !reader.hasAlpha, colorSpace: space)
-            return try context.makeContainer(image: image, type: .png, originalSize: rendering.originalSize)
+            let (passCount, error) = (picture.passCount, picture.error)
+            let isOpaque = !reader.hasAlpha && (error == nil || header.isInterlaced)
+            let image = picture.pixels.freeze(isOpaque: isOpaque, colorSpace: space)
+            let container = try context.makeContainer(
+                image: image, type: .png, originalSize: rendering.originalSize)
+            return (container, passCount, error)
+        }
+
+        private func format(of header: PNGHeader) -> PixelFormat {
+            context.request.options.contains(.preserveBitDepth) && header.bitDepth == 16 ? .rgba16 : .rgba8
         }
 
         private func rendering(of header: PNGHeader) -> PNGRendering {
             let keepsLayout = context.request.thumbnail?.createThumbnailWithTransform == false
             let orientation = keepsLayout ? .up : header.orientation
             let size = orientation.applied(to: ImageSize(width: header.width, height: header.height))
-            return PNGRendering(header, orientation: orientation, hint: context.decodeHint(for: size))
-        }
-    }
-}
-
-/// Ends a decode that is no longer wanted or has taken too long.
-struct DecodingWatch {
-    private let cancellation: CancellationFlag
-    private let seconds: Double
-    private let start = ContinuousClock.now
-
-    init(_ context: ImageDecodingContext) {
-        cancellation = context.cancellation
-        seconds = context.limits.seconds
-    }
-
-    /// Looks at the flag and the clock at every 64th row; throws if it is over.
-    func check(row: Int) throws(ImageDecodingError) {
-        guard row % 64 == 0 else { return }
-        try cancellation.check()
-        guard (ContinuousClock.now - start) / .seconds(1) <= seconds else {
-            throw .limitExceeded("decoding takes longer than \(seconds) s", codec: ImageDecoders.PNG.codec)
+            return PNGRendering(
+                header, orientation: orientation, hint: context.decodeHint(for: size), format: format(of: header))
         }
     }
 }

@@ -25,6 +25,13 @@ struct PNGHeader {
     /// The orientation in the `eXIf` chunk.
     private(set) var orientation = ImageOrientation.up
 
+    /// Where the `PLTE` chunk before the picture is.
+    private(set) var palette: Range<Int>?
+    /// Where the `tRNS` chunk before the picture is.
+    private(set) var transparency: Range<Int>?
+    /// The offset of the chunk behind IHDR.
+    let end: Int
+
     private var paletteCount = 0
     private var hasSeenProfile = false
 
@@ -80,8 +87,17 @@ struct PNGHeader {
         bitDepth = Int(fields[0])
         colorType = type
         isInterlaced = fields[4] == 1
-        try walk(from: first.end, in: bytes)
+        end = first.end
+        try walk(from: end, in: bytes)
     }
+
+    /// Whether the first bytes declare that the picture is stored in passes.
+    static func declaresPasses(_ bytes: RawSpan) -> Bool {
+        bytes.byteCount > 28 && bytes.bigEndian(at: 12) == PNGChunk.Kind.header.rawValue && bytes.byte(at: 28) == 1
+    }
+
+    /// Whether a pixel may be transparent, also by a `tRNS` chunk that does not hold.
+    var mayHaveAlpha: Bool { colorType.hasAlpha || transparency != nil }
 
     /// What goes into `ImageProperties`.
     var properties: ImageProperties {
@@ -124,6 +140,7 @@ struct PNGHeader {
         switch chunk.kind {
         case .palette:
             paletteCount = chunk.count / 3
+            if palette == nil { palette = chunk.start - 8..<chunk.end }
         case .transparency:
             let isFitting: Bool =
                 switch colorType {
@@ -133,6 +150,7 @@ struct PNGHeader {
                 case .grayAlpha, .rgba: false
                 }
             if isFitting, chunk.isIntact(in: bytes) { hasTransparency = true }
+            if transparency == nil { transparency = chunk.start - 8..<chunk.end }
         case .profile:
             if !hasSeenProfile { hasICCProfile = chunk.isIntact(in: bytes) }
             hasSeenProfile = true
@@ -143,68 +161,5 @@ struct PNGHeader {
         default:
             break
         }
-    }
-}
-
-/// Where a chunk lies in the data: all of it is there.
-private struct PNGChunk {
-    /// The four letters of a chunk's type as a number.
-    enum Kind: UInt32 {
-        case header = 0x4948_4452  // IHDR
-        case palette = 0x504C_5445  // PLTE
-        case picture = 0x4944_4154  // IDAT
-        case end = 0x4945_4E44  // IEND
-        case transparency = 0x7452_4E53  // tRNS
-        case profile = 0x6943_4350  // iCCP
-        case exif = 0x6558_4966  // eXIf
-        case animation = 0x6163_544C  // acTL
-        case appleVariant = 0x4367_4249  // CgBI
-    }
-
-    /// The type, if it is one of those that count here.
-    let kind: Kind?
-    /// The offset of the contents.
-    let start: Int
-    /// Bytes of the contents.
-    let count: Int
-
-    /// Finds the chunk at an offset; nil if the data ends before the chunk does.
-    init?(at offset: Int, in bytes: RawSpan) {
-        guard bytes.byteCount - offset >= 12 else { return nil }
-        count = Int(bytes.bigEndian(at: offset))
-        guard count <= bytes.byteCount - offset - 12 else { return nil }
-        kind = Kind(rawValue: bytes.bigEndian(at: offset + 4))
-        start = offset + 8
-    }
-
-    /// The offset behind the chunk.
-    var end: Int { start + count + 4 }
-
-    /// Whether type and contents have the checksum that stands behind them (5.5: CRC-32, reflected 0xEDB88320).
-    func isIntact(in bytes: RawSpan) -> Bool {
-        var remainder: UInt32 = .max
-        for offset in start - 4..<start + count {
-            remainder ^= UInt32(bytes.byte(at: offset))
-            remainder = remainder >> 4 ^ Self.remainders[Int(remainder & 15)]
-            remainder = remainder >> 4 ^ Self.remainders[Int(remainder & 15)]
-        }
-        return ~remainder == bytes.bigEndian(at: start + count)
-    }
-
-    /// The remainders of all values of four bits.
-    private static let remainders: [UInt32] = (0..<16).map { value in
-        (0..<4).reduce(value) { remainder, _ in remainder >> 1 ^ (remainder & 1 == 1 ? 0xEDB8_8320 : 0) }
-    }
-}
-
-extension RawSpan {
-    fileprivate func byte(at offset: Int) -> UInt8 {
-        // SAFETY: any byte is a UInt8; unsafeLoad checks the bounds.
-        unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-    }
-
-    fileprivate func bigEndian(at offset: Int) -> UInt32 {
-        // SAFETY: any four bytes are a UInt32; unsafeLoadUnaligned checks the bounds.
-        UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }

@@ -9,7 +9,7 @@ internal import NukeCore
 
 /// One PNG being decoded: owns libpng's reading state.
 ///
-/// Rows come out as RGBA of 8 bits a sample, as stored and not premultiplied; `premultiply` is for those of the last pass.
+/// Rows come out as RGBA of 8 bits a sample, or 16 if asked for, as stored and not premultiplied; `premultiply` is for those of the last pass.
 /// After a call that throws nothing more may be read.
 @safe
 struct PNGReader: ~Copyable, ~Escapable {
@@ -23,12 +23,19 @@ struct PNGReader: ~Copyable, ~Escapable {
     let hasAlpha: Bool
     /// How often all rows are to be read, each time over what the pass before left: 7 for Adam7, else 1.
     let passCount: Int
+    /// The format of the rows.
+    let format: PixelFormat
     /// The ICC profile, if there is one that libpng finds sound.
     let profile: Data?
 
     /// Opens the data and reads all that stands before the picture.
     @_lifetime(borrow bytes)
-    init(_ bytes: RawSpan, limits: ImageLimits) throws(ImageDecodingError) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - format: RGBA of 16 bits a sample only if it is stored so.
+    ///   - limits: What a chunk may ask for.
+    init(_ bytes: RawSpan, format: PixelFormat = .rgba8, limits: ImageLimits) throws(ImageDecodingError) {
         // SAFETY: the decoder reads within the span, which this value can't outlive. It is this value's alone: ended here
         // on failure, else in deinit. The profile is copied while the decoder lives.
         if let defect = PNGLibrary.defect { throw .missingCodec(defect, codec: ImageDecoders.PNG.codec) }
@@ -44,7 +51,7 @@ struct PNGReader: ~Copyable, ~Escapable {
         }
         var (header, passes) = unsafe (CNukePNG_Header(), CInt(1))
         var status = unsafe CNukePNG_readHeader(decoder, &header)
-        if status == CNukePNG_ok { status = unsafe CNukePNG_start(decoder, &passes) }
+        if status == CNukePNG_ok { status = unsafe CNukePNG_start(decoder, format == .rgba16, &passes) }
         if status != CNukePNG_ok {
             defer { unsafe CNukePNG_destroyDecoder(decoder) }
             throw unsafe Self.error(status, of: decoder)
@@ -54,6 +61,7 @@ struct PNGReader: ~Copyable, ~Escapable {
         height = unsafe Int(header.height)
         hasAlpha = unsafe header.hasAlpha
         passCount = Int(passes)
+        self.format = format
         profile = unsafe header.profile.map { unsafe Data(bytes: $0, count: Int(header.profileCount)) }
     }
 
@@ -62,7 +70,7 @@ struct PNGReader: ~Copyable, ~Escapable {
         unsafe CNukePNG_destroyDecoder(raw)
     }
 
-    /// Reads the next row, four bytes a pixel.
+    /// Reads the next row.
     func readRow(into row: inout MutableRawSpan) throws(ImageDecodingError) {
         // SAFETY: the C function writes at most as many bytes as it is told that there are.
         let status = unsafe row.withUnsafeMutableBytes { bytes -> CNukePNG_Status in
@@ -74,9 +82,10 @@ struct PNGReader: ~Copyable, ~Escapable {
         if status != CNukePNG_ok { throw unsafe Self.error(status, of: raw) }
     }
 
-    /// Multiplies colour by alpha in a row that is complete, if the file has alpha: c × a ÷ 255, rounded to the nearest.
+    /// Multiplies colour by alpha in a row that is complete, if the file has alpha, rounded to the nearest.
     func premultiply(_ row: inout MutableRawSpan) {
         guard hasAlpha else { return }
+        if format == .rgba16 { return RowConversion.premultiply(&row) }
         // SAFETY: the C function stays within as many bytes as it is told that there are.
         unsafe row.withUnsafeMutableBytes { bytes in
             guard let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }

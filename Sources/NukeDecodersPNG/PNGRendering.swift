@@ -6,15 +6,26 @@ struct PNGRendering {
     private let height: Int
     private let isInterlaced: Bool
     private let orientation: ImageOrientation
+    private let format: PixelFormat
     /// The size to reduce to, as stored; nil to keep every pixel.
     private let reduced: (width: Int, height: Int)?
 
+    /// What came of the picture.
+    struct Picture: ~Copyable {
+        var pixels: PixelBuffer
+        /// How many passes came whole: at most 7; 1 for a picture without passes.
+        var passCount: Int
+        /// Why rows are lacking; nil if none is.
+        var error: ImageDecodingError?
+    }
+
     /// Chooses the size for a hint, which is in pixels of the picture as `orientation` leaves it.
-    init(_ header: PNGHeader, orientation: ImageOrientation, hint: ImageSize?) {
+    init(_ header: PNGHeader, orientation: ImageOrientation, hint: ImageSize?, format: PixelFormat = .rgba8) {
         width = header.width
         height = header.height
         isInterlaced = header.isInterlaced
         self.orientation = orientation
+        self.format = format
         reduced = hint.flatMap { hint in
             RowShrinker.reducedSize(
                 of: ImageSize(width: header.width, height: header.height), for: orientation.applied(to: hint))
@@ -38,85 +49,135 @@ struct PNGRendering {
     ///
     /// Adam7 gives no row whole before the last pass, so the stored picture is held beside what is made of it.
     private var needs: (kept: Int, beside: Int) {
-        let stored = Self.byteCount(width, height)
-        let kept = reduced.map { Self.byteCount($0.width, $0.height) } ?? stored
+        let stored = byteCount(width, height)
+        let kept = reduced.map { byteCount($0.width, $0.height) } ?? stored
         // libpng's row, the row before it, and one that is being turned or reduced.
-        var beside = Self.byteCount(width, 5)
+        var beside = byteCount(width, 5)
         if isInterlaced, reduced != nil || orientation != .up { beside = Self.sum(beside, stored) }
         if reduced != nil, orientation != .up { beside = Self.sum(beside, kept) }
         return (kept, beside)
     }
 
-    /// Reads the picture.
-    func pixels(
+    /// Reads the picture, or as much of it as there is; throws if that is not a row or a pass, or is damaged.
+    func picture(
         from reader: borrowing PNGReader, watch: DecodingWatch
-    ) throws(ImageDecodingError) -> PixelBuffer {
+    ) throws(ImageDecodingError) -> Picture {
         guard reader.width == width, reader.height == height else {
             throw .corruptData("the header tells two sizes", codec: ImageDecoders.PNG.codec)
         }
+        if reduced == nil, orientation == .up { return try storedPicture(from: reader, watch: watch) }
+        var (passCount, error): (Int, ImageDecodingError?) = (1, nil)
         guard let reduced else {
-            if orientation == .up { return try storedPixels(from: reader, watch: watch) }
             var upright = try uprightBuffer(width, height)
-            try forEachRow(of: reader, watch: watch) { row, y in
+            (passCount, error) = try forEachRow(of: reader, watch: watch) { row, y in
                 upright.writeStoredRow(row, at: y, orientation: orientation)
             }
-            return upright
+            return Picture(pixels: upright, passCount: passCount, error: error)
         }
         let shrinker = RowShrinker(
-            sourceWidth: width, sourceHeight: height, width: reduced.width, height: reduced.height)
+            sourceWidth: width, sourceHeight: height, width: reduced.width, height: reduced.height, format: format)
         guard var shrinker else { throw Self.outOfMemory(reduced.width, reduced.height) }
-        try forEachRow(of: reader, watch: watch) { row, _ in shrinker.append(row) }
+        (passCount, error) = try forEachRow(of: reader, watch: watch) { row, _ in shrinker.append(row) }
         var small = shrinker.finish()
-        if orientation == .up { return small }
+        if orientation == .up { return Picture(pixels: small, passCount: passCount, error: error) }
         var upright = try uprightBuffer(reduced.width, reduced.height)
         for y in 0..<reduced.height {
             small.withRow(y) { row in upright.writeStoredRow(row.bytes, at: y, orientation: orientation) }
         }
-        return upright
+        return Picture(pixels: upright, passCount: passCount, error: error)
     }
 
-    /// Reads the whole picture, premultiplied and as stored.
-    private func storedPixels(
+    /// Reads all that there is, premultiplied and as stored.
+    private func storedPicture(
         from reader: borrowing PNGReader, watch: DecodingWatch
-    ) throws(ImageDecodingError) -> PixelBuffer {
+    ) throws(ImageDecodingError) -> Picture {
         var stored = try buffer(width, height)
         for pass in 1...reader.passCount {
             for y in 0..<height {
                 try watch.check(row: y)
-                try stored.withRow(y) { (row: inout MutableRawSpan) throws(ImageDecodingError) in
-                    try reader.readRow(into: &row)
-                    if pass == reader.passCount { reader.premultiply(&row) }
+                do throws(ImageDecodingError) {
+                    try stored.withRow(y) { (row: inout MutableRawSpan) throws(ImageDecodingError) in
+                        try reader.readRow(into: &row)
+                        if pass == reader.passCount { reader.premultiply(&row) }
+                    }
+                } catch {
+                    // Of passes only whole ones count, of rows those before.
+                    guard error.code == .truncated, isInterlaced ? pass > 1 : y > 0 else { throw error }
+                    if isInterlaced { fill(&stored, passCount: pass - 1, reader, premultipliedRows: y) }
+                    if !isInterlaced { stored.withRow(y) { row in Self.clear(&row) } }
+                    return Picture(pixels: stored, passCount: isInterlaced ? pass - 1 : 1, error: error)
                 }
             }
         }
-        return stored
+        return Picture(pixels: stored, passCount: reader.passCount, error: nil)
     }
 
-    /// Calls `body` with every stored row, premultiplied, from the top; holds one row at a time where that can be.
+    /// Puts the pixels of whole passes where those of the others would be, and premultiplies all.
+    private func fill(
+        _ stored: inout PixelBuffer, passCount: Int, _ reader: borrowing PNGReader, premultipliedRows: Int
+    ) {
+        // Of how many columns and rows one has come (PNG, third edition, 8.2).
+        let columns = [8, 4, 4, 2, 2, 1][passCount - 1]
+        let rows = [8, 8, 4, 4, 2, 2][passCount - 1]
+        for y in stride(from: 0, to: height, by: rows) {
+            // The last pass changes odd rows alone; it premultiplies the others as it comes to them.
+            let isPremultiplied = passCount == 6 && y < premultipliedRows
+            stored.withRow(y) { row in
+                RowConversion.repeatPixels(&row, every: columns, size: format.bytesPerPixel)
+                if !isPremultiplied { reader.premultiply(&row) }
+            }
+            let rowBytes = stored.bytesPerRow
+            for other in y + 1..<max(y + 1, min(y + rows, height)) {
+                stored.withBytes { bytes in
+                    // SAFETY: both rows are in the buffer, and are not the same.
+                    unsafe bytes.withUnsafeMutableBytes { bytes in
+                        guard let base = bytes.baseAddress else { return }
+                        unsafe (base + other * rowBytes).copyMemory(from: base + y * rowBytes, byteCount: rowBytes)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `body` with every stored row that there is, premultiplied, from the top; holds one at a time if that can be.
+    ///
+    /// Returns how many passes came whole, and why rows are lacking.
     private func forEachRow(
         of reader: borrowing PNGReader, watch: DecodingWatch, _ body: (RawSpan, Int) -> Void
-    ) throws(ImageDecodingError) {
+    ) throws(ImageDecodingError) -> (passCount: Int, error: ImageDecodingError?) {
         if isInterlaced {
-            var stored = try storedPixels(from: reader, watch: watch)
+            var stored = try storedPicture(from: reader, watch: watch)
             for y in 0..<height {
                 try watch.check(row: y)
-                stored.withRow(y) { row in body(row.bytes, y) }
+                stored.pixels.withRow(y) { row in body(row.bytes, y) }
             }
-            return
+            return (stored.passCount, stored.error)
         }
         var scratch = try buffer(width, 1)
         for y in 0..<height {
             try watch.check(row: y)
-            try scratch.withRow(0) { (row: inout MutableRawSpan) throws(ImageDecodingError) in
-                try reader.readRow(into: &row)
-                reader.premultiply(&row)
-                body(row.bytes, y)
+            do throws(ImageDecodingError) {
+                try scratch.withRow(0) { (row: inout MutableRawSpan) throws(ImageDecodingError) in
+                    try reader.readRow(into: &row)
+                    reader.premultiply(&row)
+                    body(row.bytes, y)
+                }
+            } catch {
+                guard error.code == .truncated, y > 0 else { throw error }
+                return (1, error)
             }
         }
+        return (1, nil)
+    }
+
+    private static func clear(_ row: inout MutableRawSpan) {
+        RowConversion.clear(&row, from: 0, count: row.byteCount / 4)
     }
 
     private func buffer(_ width: Int, _ height: Int) throws(ImageDecodingError) -> PixelBuffer {
-        guard let buffer = PixelBuffer(width: width, height: height) else { throw Self.outOfMemory(width, height) }
+        guard let buffer = PixelBuffer(width: width, height: height, format: format) else {
+            throw Self.outOfMemory(width, height)
+        }
         return buffer
     }
 
@@ -129,9 +190,9 @@ struct PNGRendering {
         .outOfMemory("no memory for \(width)x\(height) pixels", codec: ImageDecoders.PNG.codec)
     }
 
-    /// Bytes of RGBA pixels; the largest number if it overflows, which is above any limit.
-    private static func byteCount(_ width: Int, _ height: Int) -> Int {
-        let (row, rowOverflow) = width.multipliedReportingOverflow(by: 4)
+    /// Bytes of pixels; the largest number if it overflows, which is above any limit.
+    private func byteCount(_ width: Int, _ height: Int) -> Int {
+        let (row, rowOverflow) = width.multipliedReportingOverflow(by: format.bytesPerPixel)
         let (bytes, overflow) = row.multipliedReportingOverflow(by: height)
         return rowOverflow || overflow ? .max : bytes
     }

@@ -1,5 +1,20 @@
-/// Brings rows of bitmaps to the form in which PNG stores them.
+/// Brings rows of bitmaps to the form in which PNG stores them, and back.
 enum RowConversion {
+    /// Multiplies colour by alpha: RGBA of 16 bits a sample, rounded to the nearest.
+    static func premultiply(_ row: inout MutableRawSpan) {
+        // SAFETY: whole pixels of 8 bytes within the row; its memory is aligned to its pixels.
+        unsafe row.withUnsafeMutableBytes { bytes in
+            let samples = unsafe bytes.bindMemory(to: UInt16.self)
+            for pixel in stride(from: 0, to: samples.count & ~3, by: 4) {
+                let alpha = unsafe UInt32(samples[pixel + 3])
+                if alpha == 0xFFFF { continue }
+                for place in pixel..<pixel + 3 {
+                    unsafe samples[place] = UInt16((UInt32(samples[place]) * alpha + 0x7FFF) / 0xFFFF)
+                }
+            }
+        }
+    }
+
     /// Divides colour by alpha: RGBA of `Sample`, premultiplied, to the same in the byte order of PNG.
     ///
     /// Rounded to the nearest; at most full; where alpha is 0 all is 0. Premultiplying gives the row back.

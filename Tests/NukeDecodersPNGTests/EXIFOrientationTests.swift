@@ -19,7 +19,7 @@ struct EXIFOrientationTests {
         #expect(read(exif.bytes) == .right)
     }
 
-    @Test("values outside 1…8 count as upright [PITFALLS 124]", arguments: [0, 9, 255, 65_535])
+    @Test("values outside 1…8 count as upright [row 124]", arguments: [0, 9, 255, 65_535])
     func invalidValues(_ value: Int) {
         #expect(read(ExifData(orientation: value).bytes) == .up)
         #expect(
@@ -40,7 +40,7 @@ struct EXIFOrientationTests {
     }
 
     @Test(
-        "offsets beyond the data count as upright [PITFALLS 125]",
+        "offsets beyond the data count as upright [row 125]",
         arguments: [0x8765_4321, 0xFFFF_FFFF, 0x7FFF_FFFF, 50, 0])
     func wildOffsets(_ offset: Int) {
         for isLittleEndian in [false, true] {

@@ -211,7 +211,7 @@ struct PNGFaultTests {
         }
     }
 
-    @Test("Apple's CgBI variant is unsupported by name [PITFALLS 139]")
+    @Test("Apple's CgBI variant is unsupported by name [row 139]")
     func cgbi() {
         var file = PNGFile(picture)
         file.chunks.insert(PNGFile.Chunk(type: "CgBI", contents: [0x50, 0, 0x20, 2]), at: 0)

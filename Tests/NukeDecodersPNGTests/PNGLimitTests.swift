@@ -17,7 +17,7 @@ struct PNGLimitTests {
         ]).data
     }
 
-    @Test("a header of 50,000×50,000 is refused before any pixel [PITFALLS 140]", arguments: [1, 8])
+    @Test("a header of 50,000×50,000 is refused before any pixel [row 140]", arguments: [1, 8])
     func hugeHeader(_ depth: Int) throws {
         let data = claim(50_000, 50_000, depth: depth, colorType: 0)
         #expect(Decoding.error(data)?.code == .limitExceeded)

@@ -147,7 +147,7 @@ struct PNGMetadataTests {
         #expect(image.byteArray == gray.expectedBytes)
     }
 
-    @Test("gAMA, cHRM, sBIT and bKGD change no pixel [PITFALLS 188]")
+    @Test("gAMA, cHRM, sBIT and bKGD change no pixel [row 188]")
     func ignoredChunks() throws {
         let chunks = [
             PNGFile.Chunk(type: "gAMA", contents: PNGFile.bigEndian(100_000)),

@@ -16,7 +16,7 @@ struct PNGPixelTests {
     }
 
     @Test(
-        "sides from 1 to 9 give the exact pixels, interlaced or not [PITFALLS 142]",
+        "sides from 1 to 9 give the exact pixels, interlaced or not [row 142]",
         arguments: [(0, 1), (3, 4), (6, 8), (2, 16)])
     func smallSides(_ type: Int, _ depth: Int) throws {
         for (width, height) in [1, 2, 3, 4, 5, 9].flatMap({ width in [1, 2, 3, 5, 9].map { (width, $0) } }) {
@@ -59,7 +59,7 @@ struct PNGPixelTests {
     }
 
     @Test(
-        "a palette takes alpha from tRNS, which may be shorter [PITFALLS 136]", arguments: [1, 2, 4, 8],
+        "a palette takes alpha from tRNS, which may be shorter [row 136]", arguments: [1, 2, 4, 8],
         [false, true])
     func paletteAlpha(_ depth: Int, _ isInterlaced: Bool) throws {
         let picture = SamplePicture(
@@ -70,7 +70,7 @@ struct PNGPixelTests {
         #expect(!image.isOpaque)
     }
 
-    @Test("16-bit gray with alpha is premultiplied at the right depth and channels [PITFALLS 134]")
+    @Test("16-bit gray with alpha is premultiplied at the right depth and channels [row 134]")
     func wideGrayAlpha() throws {
         let rows = [[0xFFFF, 0x8000, 0x8000, 0x4000], [0x1234, 0xFFFF, 0xFFFF, 0]].map { PNGFile.wide($0) }
         let image = try Decoding.image(PNGFile(width: 2, depth: 16, colorType: 4, rows: rows).data)
@@ -80,7 +80,7 @@ struct PNGPixelTests {
         #expect(image.pixel(1, 1) == [0, 0, 0, 0])
     }
 
-    @Test("colour under full transparency is gone, so that resizing shows no fringe [PITFALLS 133]")
+    @Test("colour under full transparency is gone, so that resizing shows no fringe [row 133]")
     func fringe() throws {
         // White opaque beside black transparent: halved, the colour must stay white.
         let row: [UInt8] = [255, 255, 255, 255, 0, 0, 0, 0]
@@ -106,7 +106,7 @@ struct PNGPixelTests {
         #expect(bytes == expected)
     }
 
-    @Test("16-bit RGBA and a palette with alpha go ways of their own [PITFALLS 137]")
+    @Test("16-bit RGBA and a palette with alpha go ways of their own [row 137]")
     func independentPaths() throws {
         let wide = SamplePicture(colorType: 6, depth: 16)
         let indexed = SamplePicture(colorType: 3, depth: 8, transparency: [10, 20, 30])

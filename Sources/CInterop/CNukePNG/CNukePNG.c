@@ -65,8 +65,8 @@ CNukePNG_Status CNukePNG_readHeader(CNukePNG_Decoder *decoder, CNukePNG_Header *
     (void)decoder, (void)header;
     return CNukePNG_unavailable;
 }
-CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *decoder, int *passes) {
-    (void)decoder, (void)passes;
+CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *decoder, bool keepsDepth, int *passes) {
+    (void)decoder, (void)keepsDepth, (void)passes;
     return CNukePNG_unavailable;
 }
 CNukePNG_Status CNukePNG_readRow(CNukePNG_Decoder *decoder, uint8_t *row, size_t capacity) {

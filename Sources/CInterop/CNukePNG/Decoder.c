@@ -15,6 +15,7 @@ struct CNukePNG_Decoder {
     size_t position;
     size_t width;
     size_t channels;  // of the rows that libpng gives, 1, 3 or 4; 0 before they are asked for
+    size_t depth;     // bytes a sample of these rows
     size_t excess;    // bytes read after the last row was complete
     bool hasAlpha;
 };
@@ -104,25 +105,30 @@ CNukePNG_Status CNukePNG_readHeader(CNukePNG_Decoder *decoder, CNukePNG_Header *
     return CNukePNG_ok;
 }
 
-CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *decoder, int *passes) {
+CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *decoder, bool keepsDepth, int *passes) {
     if (setjmp(decoder->fault.escape)) return CNukePNG_status(&decoder->fault);
     // Palettes, gray of 1, 2 and 4 bits and tRNS are expanded first, at the stored depth: a 16-bit key matches before
     // the samples are reduced to 8 bits.
     png_set_expand(decoder->png);
-    png_set_scale_16(decoder->png);
+    bool isWide = keepsDepth && png_get_bit_depth(decoder->png, decoder->info) == 16;
+    if (!isWide) png_set_scale_16(decoder->png);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (isWide) png_set_swap(decoder->png);
+#endif
     *passes = png_set_interlace_handling(decoder->png);
     if (decoder->hasAlpha) {
         png_set_gray_to_rgb(decoder->png);
-    } else if (*passes > 1) {
+    } else if (*passes > 1 || isWide) {
         // A pass changes pixels here and there, so they have to have their final width.
         png_set_gray_to_rgb(decoder->png);
-        png_set_filler(decoder->png, 0xFF, PNG_FILLER_AFTER);
+        png_set_filler(decoder->png, 0xFFFF, PNG_FILLER_AFTER);
     }
     png_read_update_info(decoder->png, decoder->info);
     size_t width = png_get_image_width(decoder->png, decoder->info);
     size_t channels = png_get_channels(decoder->png, decoder->info);
-    bool isFinal = decoder->hasAlpha || *passes > 1;
-    if (png_get_rowbytes(decoder->png, decoder->info) != width * channels
+    bool isFinal = decoder->hasAlpha || *passes > 1 || isWide;
+    decoder->depth = isWide ? 2 : 1;
+    if (png_get_rowbytes(decoder->png, decoder->info) != width * channels * decoder->depth
         || (channels != 4 && (isFinal || (channels != 1 && channels != 3)))) {
         png_error(decoder->png, "the rows are not as expected");
     }
@@ -165,8 +171,8 @@ static void expandRGB(uint8_t *row, size_t width) {
 CNukePNG_Status CNukePNG_readRow(CNukePNG_Decoder *decoder, uint8_t *row, size_t capacity) {
     if (setjmp(decoder->fault.escape)) return CNukePNG_status(&decoder->fault);
     size_t width = decoder->width, channels = decoder->channels;
-    if (channels == 0 || capacity / 4 < width) png_error(decoder->png, "no room for a row");
-    png_read_row(decoder->png, row + (4 - channels) * width, NULL);
+    if (channels == 0 || capacity / (4 * decoder->depth) < width) png_error(decoder->png, "no room for a row");
+    png_read_row(decoder->png, row + (4 - channels) * width * decoder->depth, NULL);
     if (channels == 1) expandGray(row, width);
     if (channels == 3) expandRGB(row, width);
     return CNukePNG_ok;

@@ -147,7 +147,7 @@ struct ImageRequestTests {
     func optionBits() {
         let options: [ImageRequest.Options] = [
             .disableMemoryCacheReads, .disableMemoryCacheWrites, .disableDiskCacheReads, .disableDiskCacheWrites,
-            .returnCacheDataDontLoad, .skipDecompression, .skipDataLoadingQueue,
+            .returnCacheDataDontLoad, .skipDecompression, .skipDataLoadingQueue, .preserveBitDepth,
         ]
         var union: UInt16 = 0
         for option in options {

@@ -187,6 +187,19 @@ struct RequestIdentityTests {
         #expect(loadKey(processed) != loadKey(plain))
     }
 
+    @Test("keeping the bit depth is part of what is decoded, and of every key but the original data's")
+    func bitDepth() {
+        let plain = ImageRequest(url: url, processors: [MockProcessor("1")])
+        var deep = plain
+        let keyBefore = key(deep)
+        deep.options = [.preserveBitDepth, .disableDiskCacheReads]
+        #expect(originalKey(deep) != originalKey(plain) && deep.downloadKey == plain.downloadKey)
+        #expect(key(deep) != key(plain) && keyBefore == key(plain))
+        #expect(deep.dataKey != plain.dataKey && deep.originalDataKey == plain.originalDataKey)
+        deep.options = [.disableDiskCacheReads]
+        #expect(key(deep) == key(plain) && deep.dataKey == plain.dataKey)
+    }
+
     @Test("a closure's id that reads like a URL is not taken for that URL [REQ-28]")
     func closureNamespace() {
         let closure = ImageRequest(id: "http://test.com/example.jpeg", data: { Data() })

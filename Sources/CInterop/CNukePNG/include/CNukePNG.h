@@ -48,10 +48,11 @@ void CNukePNG_destroyDecoder(CNukePNG_Decoder *_Nonnull decoder);
 // Reads all that stands before the picture. Chunks other than IHDR, PLTE, tRNS and iCCP are passed over unread.
 CNukePNG_Status CNukePNG_readHeader(CNukePNG_Decoder *_Nonnull decoder, CNukePNG_Header *_Nonnull header);
 
-// Asks for rows of RGBA, 8 bits a sample, not premultiplied; says how often all rows are to be read: 7 for Adam7.
-CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *_Nonnull decoder, int *_Nonnull passes);
+// Asks for rows of RGBA, not premultiplied; says how often all rows are to be read: 7 for Adam7. Samples have 8 bits, or
+// 16 in the machine's byte order if they are stored so and `keepsDepth` asks for it.
+CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *_Nonnull decoder, bool keepsDepth, int *_Nonnull passes);
 
-// Reads the next row into `row`, which has room for `capacity` bytes: 4 × width at least. Of an interlaced picture only
+// Reads the next row into `row`, which has room for `capacity` bytes: 4 or 8 × width at least. Of an interlaced picture only
 // the pixels of the pass are written, so every pass is given what the pass before left.
 CNukePNG_Status CNukePNG_readRow(CNukePNG_Decoder *_Nonnull decoder, uint8_t *_Nonnull row, size_t capacity);
 
