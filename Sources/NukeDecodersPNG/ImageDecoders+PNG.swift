@@ -15,6 +15,8 @@ extension ImageDecoders {
     /// chunk. Damage is never papered over: a picture whose pixels have a wrong checksum is an error, and so is one that is
     /// cut short, unless the context's truncation policy is lenient. Interlaced files have previews, pass by pass.
     ///
+    /// Files of Apple's CgBI kind are read too: what is in them is what iOS shows.
+    ///
     /// The image is the still picture, whether or not it is a frame of the animation, which has only whole frames.
     public struct PNG: ImageDecoding {
         static let codec = "PNG"
@@ -38,7 +40,7 @@ extension ImageDecoders {
 
         /// What the chunks tell; works without libpng.
         ///
-        /// Throws if the data is no PNG, ends within the header, is of Apple's CgBI kind, or has more frames than the limit.
+        /// Throws if the data is no PNG, ends within the header, or has more frames than the limit.
         public func properties(of data: Data) throws(ImageDecodingError) -> ImageProperties? {
             let bytes = data.bytes
             let header = try PNGHeader(bytes)
@@ -99,8 +101,17 @@ extension ImageDecoders {
         ) throws(ImageDecodingError) -> (container: ImageContainer, passCount: Int, error: ImageDecodingError?) {
             let rendering = rendering(of: header)
             try rendering.check(context.limits)
+            guard header.isAppleVariant else { return try picture(of: bytes, header, rendering) }
+            let file = try header.standardFile(from: bytes)
+            return try picture(of: file.bytes, header, rendering)
+        }
+
+        private func picture(
+            of bytes: RawSpan, _ header: PNGHeader, _ rendering: PNGRendering
+        ) throws(ImageDecodingError) -> (container: ImageContainer, passCount: Int, error: ImageDecodingError?) {
             let watch = DecodingWatch(context)
-            let reader = try PNGReader(bytes, format: format(of: header), limits: context.limits)
+            let reader = try PNGReader(
+                bytes, format: format(of: header), isAppleVariant: header.isAppleVariant, limits: context.limits)
             let picture = try rendering.picture(from: reader, watch: watch)
             // libpng takes a profile in spite of a wrong checksum.
             let profile = header.hasICCProfile ? reader.profile : nil

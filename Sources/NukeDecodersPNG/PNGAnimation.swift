@@ -26,7 +26,7 @@ struct PNGAnimation {
     /// What breaks the rules ends the animation: a wrong sequence number, a frame beyond the canvas or without data, a
     /// control chunk with a wrong checksum. The frames before count. Throws if there are more than the limit allows.
     init?(_ bytes: RawSpan, _ header: PNGHeader, limits: ImageLimits) throws(ImageDecodingError) {
-        guard let control = Self.control(bytes, header) else { return nil }
+        guard !header.isAppleVariant, let control = Self.control(bytes, header) else { return nil }
         storedPlayCount = control.playCount
         var walk = Walk(header)
         while frames.count < control.frameCount, let frame = walk.next(in: bytes) {
@@ -181,26 +181,5 @@ struct PNGFrame {
         }
         file.append(chunk: .end, RawSpan())
         return file
-    }
-}
-
-extension Data {
-    fileprivate mutating func append(_ bytes: RawSpan) {
-        // SAFETY: the bytes are copied while the span lasts.
-        unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
-    }
-
-    fileprivate mutating func append(bigEndian number: UInt32) {
-        for shift in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
-    }
-
-    fileprivate mutating func append(chunk kind: PNGChunk.Kind, _ contents: RawSpan) {
-        append(bigEndian: UInt32(contents.byteCount))
-        let start = count
-        append(bigEndian: kind.rawValue)
-        append(contents)
-        var checksum = PNGChecksum()
-        checksum.add(bytes.extracting(start..<count))
-        append(bigEndian: checksum.value)
     }
 }

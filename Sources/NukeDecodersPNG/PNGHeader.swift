@@ -29,6 +29,8 @@ struct PNGHeader {
     private(set) var palette: Range<Int>?
     /// Where the `tRNS` chunk before the picture is.
     private(set) var transparency: Range<Int>?
+    /// Whether the file is of the kind that Xcode makes for iOS: a chunk CgBI stands before IHDR.
+    let isAppleVariant: Bool
     /// The offset of the chunk behind IHDR.
     let end: Int
 
@@ -63,11 +65,15 @@ struct PNGHeader {
             guard index < bytes.byteCount else { throw .truncated("the data ends within the signature", codec: codec) }
             guard bytes.byte(at: index) == byte else { throw .corruptData("there is no PNG signature", codec: codec) }
         }
-        guard let first = PNGChunk(at: Self.signature.count, in: bytes) else {
+        guard var first = PNGChunk(at: Self.signature.count, in: bytes) else {
             throw .truncated("the data ends within the header", codec: codec)
         }
-        if first.kind == .appleVariant {
-            throw .unsupported("Apple's CgBI variant, which only iOS reads, is not a standard PNG", codec: codec)
+        isAppleVariant = first.kind == .appleVariant
+        if isAppleVariant {
+            guard let second = PNGChunk(at: first.end, in: bytes) else {
+                throw .truncated("the data ends within the header", codec: codec)
+            }
+            first = second
         }
         guard first.kind == .header, first.count == 13, first.isIntact(in: bytes) else {
             throw .corruptData("the first chunk is no sound IHDR", codec: codec)

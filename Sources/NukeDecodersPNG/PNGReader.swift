@@ -25,6 +25,8 @@ struct PNGReader: ~Copyable, ~Escapable {
     let passCount: Int
     /// The format of the rows.
     let format: PixelFormat
+    /// Whether colours are multiplied by alpha as they are stored.
+    private let isPremultiplied: Bool
     /// The ICC profile, if there is one that libpng finds sound.
     let profile: Data?
 
@@ -34,14 +36,17 @@ struct PNGReader: ~Copyable, ~Escapable {
     /// - Parameters:
     ///   - bytes: The file.
     ///   - format: RGBA of 16 bits a sample only if it is stored so.
+    ///   - isAppleVariant: Whether it holds pixels of Apple's variant; false by default.
     ///   - limits: What a chunk may ask for.
-    init(_ bytes: RawSpan, format: PixelFormat = .rgba8, limits: ImageLimits) throws(ImageDecodingError) {
+    init(
+        _ bytes: RawSpan, format: PixelFormat = .rgba8, isAppleVariant: Bool = false, limits: ImageLimits
+    ) throws(ImageDecodingError) {
         // SAFETY: the decoder reads within the span, which this value can't outlive. It is this value's alone: ended here
         // on failure, else in deinit. The profile is copied while the decoder lives.
         if let defect = PNGLibrary.defect { throw .missingCodec(defect, codec: ImageDecoders.PNG.codec) }
         let bounds = CNukePNG_Limits(
             sideLength: UInt32(clamping: min(limits.sideLength, Int(Int32.max))),
-            chunkBytes: max(limits.metadataBytes, 1))
+            chunkBytes: max(limits.metadataBytes, 1), isAppleVariant: isAppleVariant)
         let decoder = unsafe bytes.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return nil }
             return unsafe CNukePNG_createDecoder(start, bytes.count, bounds)
@@ -62,6 +67,7 @@ struct PNGReader: ~Copyable, ~Escapable {
         hasAlpha = unsafe header.hasAlpha
         passCount = Int(passes)
         self.format = format
+        isPremultiplied = isAppleVariant
         profile = unsafe header.profile.map { unsafe Data(bytes: $0, count: Int(header.profileCount)) }
     }
 
@@ -84,7 +90,7 @@ struct PNGReader: ~Copyable, ~Escapable {
 
     /// Multiplies colour by alpha in a row that is complete, if the file has alpha, rounded to the nearest.
     func premultiply(_ row: inout MutableRawSpan) {
-        guard hasAlpha else { return }
+        guard hasAlpha, !isPremultiplied else { return }
         if format == .rgba16 { return RowConversion.premultiply(&row) }
         // SAFETY: the C function stays within as many bytes as it is told that there are.
         unsafe row.withUnsafeMutableBytes { bytes in

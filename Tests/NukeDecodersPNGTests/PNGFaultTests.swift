@@ -211,15 +211,6 @@ struct PNGFaultTests {
         }
     }
 
-    @Test("Apple's CgBI variant is unsupported by name [row 139]")
-    func cgbi() {
-        var file = PNGFile(picture)
-        file.chunks.insert(PNGFile.Chunk(type: "CgBI", contents: [0x50, 0, 0x20, 2]), at: 0)
-        let error = Decoding.error(file.data)
-        #expect(error?.code == .unsupported)
-        #expect(error?.reason.contains("CgBI") == true)
-    }
-
     @Test("a slice of other data decodes as well")
     func slices() throws {
         let bytes = PNGFile(picture).bytes

@@ -18,6 +18,7 @@ struct CNukePNG_Decoder {
     size_t depth;     // bytes a sample of these rows
     size_t excess;    // bytes read after the last row was complete
     bool hasAlpha;
+    bool isAppleVariant;
 };
 
 // After the last row libpng inflates whatever the stream still holds, in one go: a stream of 1 MiB can hold 1 GiB. More
@@ -63,6 +64,8 @@ static void prepare(CNukePNG_Decoder *decoder, CNukePNG_Limits limits) {
     png_set_chunk_malloc_max(decoder->png, limits.chunkBytes);
     // A wrong checksum: of a chunk that the picture needs, an error; of another, the chunk does not count.
     png_set_crc_action(decoder->png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
+    decoder->isAppleVariant = limits.isAppleVariant;
+    if (limits.isAppleVariant) png_set_option(decoder->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     // What libpng can put up with in other chunks it puts up with, in every build of it.
     png_set_benign_errors(decoder->png, 1);
     chooseChunks(decoder->png);
@@ -110,6 +113,11 @@ CNukePNG_Status CNukePNG_start(CNukePNG_Decoder *decoder, bool keepsDepth, int *
     // Palettes, gray of 1, 2 and 4 bits and tRNS are expanded first, at the stored depth: a 16-bit key matches before
     // the samples are reduced to 8 bits.
     png_set_expand(decoder->png);
+    int type = png_get_color_type(decoder->png, decoder->info);
+    bool isColor = type == PNG_COLOR_TYPE_RGB || type == PNG_COLOR_TYPE_RGB_ALPHA;
+    if (decoder->isAppleVariant && isColor && png_get_bit_depth(decoder->png, decoder->info) == 8) {
+        png_set_bgr(decoder->png);
+    }
     bool isWide = keepsDepth && png_get_bit_depth(decoder->png, decoder->info) == 16;
     if (!isWide) png_set_scale_16(decoder->png);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -31,6 +31,7 @@ typedef struct CNukePNG_Decoder CNukePNG_Decoder;
 typedef struct CNukePNG_Limits {
     uint32_t sideLength;     // pixels of either side
     size_t chunkBytes;       // bytes of one chunk that is kept, after decompression
+    bool isAppleVariant;     // the stream's checksum is not there, and blue stands first in colours of 8 bits
 } CNukePNG_Limits;
 
 typedef struct CNukePNG_Header {
@@ -41,7 +42,7 @@ typedef struct CNukePNG_Header {
     uint32_t profileCount;
 } CNukePNG_Header;
 
-// A decoder of `count` bytes, which have to outlive it; NULL if there is no memory or no library.
+// A decoder of a standard PNG, or one of Apple's variant as far as the limits say, of `count` bytes, which have to outlive it; NULL if there is no memory or no library.
 CNukePNG_Decoder *_Nullable CNukePNG_createDecoder(const uint8_t *_Nonnull bytes, size_t count, CNukePNG_Limits limits);
 void CNukePNG_destroyDecoder(CNukePNG_Decoder *_Nonnull decoder);
 
