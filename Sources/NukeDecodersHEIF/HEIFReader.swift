@@ -1,0 +1,209 @@
+internal import CNukeHEIF
+internal import NukeCore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// One file being decoded: owns libheif's state and, once they are decoded, the pixels as they are coded.
+@safe
+struct HEIFReader: ~Copyable, ~Escapable {
+    /// What the container tells of a picture.
+    struct Picture {
+        /// Columns and rows as they will stand: cropped, turned and mirrored.
+        let width, height: Int
+        /// Columns and rows as coded.
+        let codedWidth, codedHeight: Int
+        /// Bits of a stored sample.
+        let bitDepth: Int
+        let hasAlpha: Bool
+        let thumbnailCount: Int
+        let profileCount: Int
+    }
+
+    private let raw: OpaquePointer
+    private let library: HEIFLibrary
+    private let codec: String
+
+    /// Reads the container, but no pixels.
+    @_lifetime(copy bytes)
+    init(
+        _ bytes: RawSpan, limits: ImageLimits, library: HEIFLibrary, codec: String
+    ) throws(ImageDecodingError) {
+        // SAFETY: the decoder reads within the span, which this value can't outlive. It is this value's alone: ended here
+        // on failure, else in deinit.
+        if let defect = library.defect { throw .missingCodec(defect, codec: codec) }
+        guard let table = unsafe library.raw, let decoder = unsafe CNukeHEIF_createDecoder(table) else {
+            throw .outOfMemory("no memory for libheif's state", codec: codec)
+        }
+        let side = Int32(clamping: max(1, limits.sideLength))
+        let status = unsafe bytes.withUnsafeBytes { bytes -> CNukeHEIF_Status in
+            guard let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return .truncated }
+            return unsafe CNukeHEIF_openData(decoder, start, bytes.count, side)
+        }
+        if status != .OK {
+            defer { unsafe CNukeHEIF_destroyDecoder(decoder) }
+            throw unsafe Self.error(status, decoder, codec)
+        }
+        unsafe raw = decoder
+        self.library = library
+        self.codec = codec
+    }
+
+    deinit {
+        // SAFETY: the decoder is this value's alone.
+        unsafe CNukeHEIF_destroyDecoder(raw)
+    }
+
+    /// What the container tells of the chosen picture.
+    var picture: Picture {
+        // SAFETY: the struct outlives the call that fills it.
+        var picture = CNukeHEIF_Picture()
+        unsafe CNukeHEIF_getPicture(raw, &picture)
+        let (width, height) = (Int(picture.width), Int(picture.height))
+        let isCodedSizeTold = picture.codedWidth > 0 && picture.codedHeight > 0
+        return Picture(
+            width: width, height: height, codedWidth: isCodedSizeTold ? Int(picture.codedWidth) : width,
+            codedHeight: isCodedSizeTold ? Int(picture.codedHeight) : height,
+            bitDepth: picture.bitDepth > 0 ? Int(picture.bitDepth) : 8, hasAlpha: picture.hasAlpha != 0,
+            thumbnailCount: Int(picture.thumbnailCount), profileCount: picture.profileCount)
+    }
+
+    /// Makes everything below be about the largest thumbnail.
+    func selectThumbnail() throws(ImageDecodingError) {
+        // SAFETY: the decoder lives as long as self.
+        try check(unsafe CNukeHEIF_selectThumbnail(raw))
+    }
+
+    /// The ICC profile; nil if there is none, or it has more bytes than the limit.
+    func profile(limit: Int) -> Data? {
+        // SAFETY: the library copies as many bytes as it said that there are.
+        let count = picture.profileCount
+        guard count > 0, count <= limit else { return nil }
+        var profile = Data(count: count)
+        let status = unsafe profile.withUnsafeMutableBytes { bytes -> CNukeHEIF_Status in
+            guard let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return .corrupt }
+            return unsafe CNukeHEIF_copyProfile(raw, start)
+        }
+        return status == .OK ? profile : nil
+    }
+
+    /// Decodes all pixels; tells how large the picture is and in which coding it was.
+    func decode(_ type: AssetType) throws(ImageDecodingError) -> (width: Int, height: Int, coding: ColorCoding) {
+        // SAFETY: the variables outlive the call that fills them.
+        let needed: CNukeHEIF_Codec = type == .avif ? .AV1 : .HEVC
+        if let missing = library.lack(of: needed, for: .decoding) { throw .missingCodec(missing, codec: codec) }
+        var (width, height): (Int32, Int32) = (0, 0)
+        var coding = CNukeHEIF_Coding()
+        let status = unsafe CNukeHEIF_decode(raw, &width, &height, &coding)
+        if status == .noCodec {
+            throw .unsupported("libheif has no decoder for how the pixels are coded", codec: codec)
+        }
+        try check(status)
+        return (Int(width), Int(height), ColorCoding(primaries: Int(coding.primaries), transfer: Int(coding.transfer)))
+    }
+
+    /// Writes a row of what was decoded, premultiplied; reduced by 2 or 4 in each direction where that is told.
+    ///
+    /// Row and columns count after the reduction and must lie within the picture that `decode` told of.
+    func readRow(_ y: Int, width: Int, reduction: Int, into row: inout MutableRawSpan) {
+        precondition(width >= 0 && row.byteCount >= width * 4, "the row is too short")
+        // SAFETY: the row holds as many pixels as are written.
+        unsafe row.withUnsafeMutableBytes { bytes in
+            guard let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+            unsafe CNukeHEIF_readRow(raw, Int32(y), Int32(width), Int32(reduction), start)
+        }
+    }
+
+    private func check(_ status: CNukeHEIF_Status) throws(ImageDecodingError) {
+        // SAFETY: the decoder lives as long as self.
+        if status != .OK { throw unsafe Self.error(status, raw, codec) }
+    }
+
+    private static func error(
+        _ status: CNukeHEIF_Status, _ decoder: OpaquePointer, _ codec: String
+    ) -> ImageDecodingError {
+        // SAFETY: the message is a C string in the decoder, copied at once.
+        let words = unsafe String(cString: CNukeHEIF_message(decoder))
+        let reason = words.split(whereSeparator: \.isNewline).joined(separator: " ")
+        switch status {
+        case .truncated: return .truncated(reason, codec: codec)
+        case .unsupported, .noCodec: return .unsupported(reason, codec: codec)
+        case .limitExceeded: return .limitExceeded(reason, codec: codec)
+        case .outOfMemory: return .outOfMemory(reason, codec: codec)
+        case .OK, .corrupt: return .corruptData(reason, codec: codec)
+        }
+    }
+}
+
+/// libheif itself, opened the first time that anything here is asked for.
+// SAFETY: the table behind the pointer is filled before anybody sees it, and never changed or freed.
+@safe
+final class HEIFLibrary: @unchecked Sendable {
+    /// What a codec is needed for.
+    enum Use { case decoding, encoding }
+
+    /// The library of the system.
+    static let shared = HEIFLibrary(name: "libheif.so.1")
+
+    fileprivate let raw: OpaquePointer?
+    private let opening: CNukeHEIF_Opening
+
+    /// Opens a library by its name or path.
+    init(name: String) {
+        // SAFETY: see above.
+        var opening = CNukeHEIF_Opening.notInstalled
+        unsafe raw = CNukeHEIF_openLibrary(name, &opening)
+        self.opening = opening
+    }
+
+    /// The table of functions, for the file that writes.
+    var table: OpaquePointer? { unsafe raw }
+
+    /// Such as "1.15.1"; nil where there is no library that can be used.
+    var version: String? {
+        // SAFETY: the library's own text, which lives as long as the process.
+        guard let raw = unsafe raw else { return nil }
+        return unsafe String(cString: CNukeHEIF_libraryVersion(raw))
+    }
+
+    /// What is wrong with the library, and the remedy; nil if nothing is.
+    var defect: String? {
+        switch opening {
+        case .ready: nil
+        case .notInstalled: "libheif is not installed; install the package libheif1"
+        case .tooOld: "libheif is older than 1.13; update the package libheif1"
+        case .withoutHeaders: "this program was built without libheif; install libheif-dev and build it again"
+        }
+    }
+
+    /// What to tell if the library lacks a codec; nil if it has it.
+    ///
+    /// From 1.16 on Debian and Ubuntu have codecs in packages of their own; before, they are libheif1's.
+    func lack(of codec: CNukeHEIF_Codec, for use: Use) -> String? {
+        // SAFETY: the table lives as long as the process.
+        guard let raw = unsafe raw else { return defect }
+        let isThere: Int32 =
+            switch use {
+            case .decoding: unsafe CNukeHEIF_decodes(raw, codec)
+            case .encoding: unsafe CNukeHEIF_encodes(raw, codec)
+            }
+        if isThere != 0 { return nil }
+        let (name, plugin): (String, String) =
+            switch (codec, use) {
+            case (.HEVC, .decoding): ("HEVC decoder", "libheif-plugin-libde265")
+            case (.AV1, .decoding): ("AV1 decoder", "libheif-plugin-dav1d")
+            case (.HEVC, .encoding): ("HEVC encoder", "libheif-plugin-x265")
+            case (.AV1, .encoding): ("AV1 encoder", "libheif-plugin-aomenc")
+            }
+        let package = hasPluginPackages ? plugin : "libheif1"
+        return "libheif \(version ?? "") has no \(name); install the package \(package)"
+    }
+
+    private var hasPluginPackages: Bool {
+        let parts = (version ?? "").split(separator: ".").compactMap { Int($0) }
+        return parts.count >= 2 && (parts[0], parts[1]) >= (1, 16)
+    }
+}
