@@ -26,6 +26,8 @@ struct HEIFReader: ~Copyable, ~Escapable {
     private let raw: OpaquePointer
     private let library: HEIFLibrary
     private let codec: String
+    private let isTurnedBeforeSize: Bool
+    private var isThumbnail = false
 
     /// Reads the container, but no pixels.
     @_lifetime(copy bytes)
@@ -50,6 +52,7 @@ struct HEIFReader: ~Copyable, ~Escapable {
         unsafe raw = decoder
         self.library = library
         self.codec = codec
+        isTurnedBeforeSize = HEIFContainer(bytes)?.isTurnedBeforeSize ?? false
     }
 
     deinit {
@@ -62,7 +65,8 @@ struct HEIFReader: ~Copyable, ~Escapable {
         // SAFETY: the struct outlives the call that fills it.
         var picture = CNukeHEIF_Picture()
         unsafe CNukeHEIF_getPicture(raw, &picture)
-        let (width, height) = (Int(picture.width), Int(picture.height))
+        var (width, height) = (Int(picture.width), Int(picture.height))
+        if isTurnedBeforeSize, !isThumbnail { (width, height) = (height, width) }
         let isCodedSizeTold = picture.codedWidth > 0 && picture.codedHeight > 0
         return Picture(
             width: width, height: height, codedWidth: isCodedSizeTold ? Int(picture.codedWidth) : width,
@@ -72,9 +76,10 @@ struct HEIFReader: ~Copyable, ~Escapable {
     }
 
     /// Makes everything below be about the largest thumbnail.
-    func selectThumbnail() throws(ImageDecodingError) {
+    mutating func selectThumbnail() throws(ImageDecodingError) {
         // SAFETY: the decoder lives as long as self.
         try check(unsafe CNukeHEIF_selectThumbnail(raw))
+        isThumbnail = true
     }
 
     /// The ICC profile; nil if there is none, or it has more bytes than the limit.
@@ -90,12 +95,13 @@ struct HEIFReader: ~Copyable, ~Escapable {
         return status == .OK ? profile : nil
     }
 
-    /// Decodes all pixels; tells how large the picture is and in which coding it was.
+    /// Decodes all pixels; tells how large the picture is, which is at most what the container told, and in which coding.
     func decode(_ type: AssetType) throws(ImageDecodingError) -> (width: Int, height: Int, coding: ColorCoding) {
         // SAFETY: the variables outlive the call that fills them.
         let needed: CNukeHEIF_Codec = type == .avif ? .AV1 : .HEVC
         if let missing = library.lack(of: needed, for: .decoding) { throw .missingCodec(missing, codec: codec) }
-        var (width, height): (Int32, Int32) = (0, 0)
+        let told = picture
+        var (width, height) = (Int32(clamping: told.width), Int32(clamping: told.height))
         var coding = CNukeHEIF_Coding()
         let status = unsafe CNukeHEIF_decode(raw, &width, &height, &coding)
         if status == .noCodec {

@@ -58,6 +58,24 @@ extension ImageDecoders {
             return try image(try open(bytes), isThumbnail: false)
         }
 
+        /// A preview: the embedded thumbnail, where that is the policy and the file has one; else nil.
+        ///
+        /// Asks for the thumbnail's bytes where they lie further on.
+        public func decodePartiallyDownloadedData(_ data: Data) throws(ImageDecodingError) -> ImageContainer? {
+            try context.cancellation.check()
+            guard context.previewPolicy == .thumbnail, let parts = HEIFContainer(data.bytes),
+                let range = parts.thumbnailRange, parts.end <= context.limits.workingSetBytes
+            else { return nil }
+            guard range.upperBound <= data.count else { throw .needsRange(range, codec: codec) }
+            // libheif reads no file whose items end beyond it; what is not there is not looked at.
+            var whole = Data(count: max(parts.end, data.count))
+            whole.replaceSubrange(0..<data.count, with: data)
+            guard let size = try properties(of: whole)?.size, var preview = try thumbnail(whole.bytes) else { return nil }
+            preview.isPreview = true
+            preview.originalSize = size
+            return preview
+        }
+
         @_lifetime(copy bytes)
         private func open(_ bytes: RawSpan) throws(ImageDecodingError) -> HEIFReader {
             try HEIFReader(bytes, limits: context.limits, library: library, codec: codec)
@@ -65,7 +83,7 @@ extension ImageDecoders {
 
         /// The embedded thumbnail; nil if there is none that decodes.
         private func thumbnail(_ bytes: RawSpan) throws(ImageDecodingError) -> ImageContainer? {
-            let reader = try open(bytes)
+            var reader = try open(bytes)
             guard reader.picture.thumbnailCount > 0 else { return nil }
             do throws(ImageDecodingError) {
                 try reader.selectThumbnail()

@@ -1,5 +1,11 @@
 public import NukeCore
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 extension ImageFormat {
     /// HEIF pictures coded with HEVC, over libheif, which is opened at first use.
     ///
@@ -29,6 +35,7 @@ extension ImageFormat {
                 case .needsMoreData: .needsMoreData
                 }
             },
+            previewPolicy: { HEIFContainer($0.bytes)?.thumbnailRange == nil ? .disabled : .thumbnail },
             makeDecoder: { ImageDecoders.HEIF(context: $0) },
             makeEncoder: { ImageEncoders.HEIF(type: type, options: $0) },
             libraryVersion: { HEIFLibrary.shared.version.map { "libheif " + $0 } })

@@ -176,11 +176,8 @@ static CNukeHEIF_Status findPlanes(
         break;
     default: return fail(decoder, CNukeHEIF_StatusUnsupported, "the colours are in a space that is not known");
     }
-    // Coded pictures may be padded to whole blocks: no more is shown than the container tells of.
-    *width = least(
-        library->image_get_width(decoder->image, channels[0]), library->image_handle_get_width(chosen(decoder)));
-    *height = least(
-        library->image_get_height(decoder->image, channels[0]), library->image_handle_get_height(chosen(decoder)));
+    *width = least(*width, library->image_get_width(decoder->image, channels[0]));
+    *height = least(*height, library->image_get_height(decoder->image, channels[0]));
     if (library->image_has_channel(decoder->image, heif_channel_Alpha)) {
         // Writers get odd sides wrong in one of the two; what both have is the picture.
         *width = least(*width, library->image_get_width(decoder->image, heif_channel_Alpha));

@@ -89,8 +89,8 @@ CNukeHEIF_Status CNukeHEIF_copyProfile(CNukeHEIF_Decoder *_Nonnull decoder, uint
 // What the container tells of colours, if it does so by code points; returns 1 if it does.
 int CNukeHEIF_getCoding(CNukeHEIF_Decoder *_Nonnull decoder, CNukeHEIF_Coding *_Nonnull coding);
 
-// Decodes all pixels of the chosen picture; says how large it is, which is at most what the container told, and in what
-// coding it was.
+// Decodes all pixels of the chosen picture; says how large it is, at most what width and height are before, since coded
+// pictures may be padded to whole blocks, and in what coding it was.
 CNukeHEIF_Status CNukeHEIF_decode(
     CNukeHEIF_Decoder *_Nonnull decoder, int32_t *_Nonnull width, int32_t *_Nonnull height,
     CNukeHEIF_Coding *_Nonnull coding);

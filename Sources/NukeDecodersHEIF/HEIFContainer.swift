@@ -1,0 +1,190 @@
+internal import NukeCore
+
+/// What is read of the container here, as libheif does not tell it: the order of the primary picture's properties, and where
+/// in the file thumbnails lie (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 6 and 9).
+///
+/// Nothing outside the data is read, whatever it says; what is not understood is as if it were not there.
+struct HEIFContainer {
+    /// Whether a quarter turn of the primary picture stands before its size, where libheif 1.15 overlooks it.
+    private(set) var isTurnedBeforeSize = false
+    /// Where the thumbnails of the primary picture lie; nil if there are none, or their places are not plain ones.
+    private(set) var thumbnailRange: Range<Int>?
+    /// Where the last byte lies that any item has.
+    private(set) var end = 0
+
+    /// Boxes looked at in any list of them, and entries in any list of those: more than real files have.
+    private static let limit = 65_536
+    /// Bytes that thumbnails may span to be worth loading first.
+    private static let thumbnailLimit = 1 << 20
+
+    /// Nil if the box that describes all items is not there as a whole.
+    init?(_ bytes: RawSpan) {
+        guard let meta = Self.boxes(in: 0..<bytes.byteCount, of: bytes).first(where: { $0.type == "meta" }),
+            meta.isWhole
+        else { return nil }
+        // A full box: four bytes of version and flags come first.
+        let children = Self.boxes(in: meta.contents.dropFirst(4), of: bytes)
+        func child(_ type: String) -> Fields? {
+            guard let box = children.first(where: { $0.type == type }), box.isWhole else { return nil }
+            return Fields(box.contents)
+        }
+        guard var item = child("pitm"), let version = item.number(4, of: bytes),
+            let primary = item.number(version >> 24 == 0 ? 2 : 4, of: bytes)
+        else { return nil }
+        if let properties = child("iprp") { readOrder(of: primary, properties.rest, bytes) }
+        var places: [Int: Range<Int>] = [:]
+        if var locations = child("iloc") { places = Self.places(&locations, bytes) }
+        end = places.values.reduce(0) { max($0, $1.upperBound) }
+        if let references = child("iref") { findThumbnails(of: primary, references, places, bytes) }
+    }
+
+    // MARK: Properties
+
+    private mutating func readOrder(of item: Int, _ range: Range<Int>, _ bytes: RawSpan) {
+        let boxes = Self.boxes(in: range, of: bytes)
+        guard let container = boxes.first(where: { $0.type == "ipco" }) else { return }
+        let properties = Self.boxes(in: container.contents, of: bytes)
+        for box in boxes where box.type == "ipma" {
+            guard let indices = Self.propertyIndices(of: item, Fields(box.contents), bytes) else { continue }
+            for index in indices where (1...properties.count).contains(index) {
+                let property = properties[index - 1]
+                if property.type == "ispe" { return }
+                var fields = Fields(property.contents)
+                if property.type == "irot", let turns = fields.number(1, of: bytes), turns % 2 == 1 {
+                    isTurnedBeforeSize.toggle()
+                }
+            }
+        }
+    }
+
+    /// The properties that belong to an item, in order.
+    private static func propertyIndices(of wanted: Int, _ fields: Fields, _ bytes: RawSpan) -> [Int]? {
+        var fields = fields
+        guard let version = fields.number(4, of: bytes), let count = fields.number(4, of: bytes) else { return nil }
+        let size = version & 1 == 1 ? 2 : 1
+        for _ in 0..<min(count, limit) {
+            guard let item = fields.number(version >> 24 == 0 ? 2 : 4, of: bytes),
+                let properties = fields.number(1, of: bytes)
+            else { return nil }
+            var indices: [Int] = []
+            for _ in 0..<properties {
+                guard let index = fields.number(size, of: bytes) else { return nil }
+                // The uppermost bit tells whether the property is essential.
+                indices.append(index & (size == 2 ? 0x7FFF : 0x7F))
+            }
+            if item == wanted { return indices }
+        }
+        return nil
+    }
+
+    // MARK: Places
+
+    /// Where items lie that are in one piece, and in the file rather than in a box of their own.
+    private static func places(_ fields: inout Fields, _ bytes: RawSpan) -> [Int: Range<Int>] {
+        var places: [Int: Range<Int>] = [:]
+        guard let version = fields.number(4, of: bytes).map({ $0 >> 24 }), version <= 2,
+            let sizes = fields.number(2, of: bytes), let count = fields.number(version == 2 ? 4 : 2, of: bytes)
+        else { return places }
+        let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
+        let indexSize = version == 0 ? 0 : sizes & 15
+        for _ in 0..<min(count, limit) {
+            guard let item = fields.number(version == 2 ? 4 : 2, of: bytes),
+                let method = version == 0 ? 0 : fields.number(2, of: bytes), fields.number(2, of: bytes) != nil,
+                let base = fields.number(baseSize, of: bytes), let extents = fields.number(2, of: bytes)
+            else { return places }
+            for _ in 0..<extents {
+                guard fields.number(indexSize, of: bytes) != nil, let offset = fields.number(offsetSize, of: bytes),
+                    let length = fields.number(lengthSize, of: bytes)
+                else { return places }
+                guard method & 15 == 0 else { continue }
+                let extent = base + offset..<base + offset + length
+                let known = places[item] ?? extent
+                places[item] =
+                    min(known.lowerBound, extent.lowerBound)..<max(known.upperBound, extent.upperBound)
+            }
+        }
+        return places
+    }
+
+    /// Takes the thumbnails of the primary picture, and what belongs to them, such as their alpha.
+    private mutating func findThumbnails(
+        of primary: Int, _ fields: Fields, _ places: [Int: Range<Int>], _ bytes: RawSpan
+    ) {
+        var fields = fields
+        guard let version = fields.number(4, of: bytes).map({ $0 >> 24 }) else { return }
+        let size = version == 0 ? 2 : 4
+        var links: [(type: String, from: Int, to: Int)] = []
+        for box in Self.boxes(in: fields.rest, of: bytes) where ["thmb", "auxl"].contains(box.type) {
+            var fields = Fields(box.contents)
+            guard let from = fields.number(size, of: bytes), let count = fields.number(2, of: bytes) else { return }
+            for _ in 0..<count {
+                guard links.count < Self.limit, let to = fields.number(size, of: bytes) else { return }
+                links.append((box.type, from, to))
+            }
+        }
+        let thumbnails = Set(links.filter { $0.type == "thmb" && $0.to == primary }.map(\.from))
+        let parts = links.filter { $0.type == "auxl" && thumbnails.contains($0.to) }.map(\.from)
+        let ranges = (thumbnails.sorted() + parts).map { places[$0] }
+        guard !ranges.isEmpty, ranges.allSatisfy({ $0 != nil && $0?.isEmpty == false }) else { return }
+        let known = ranges.compactMap { $0 }
+        let start = known.reduce(Int.max) { min($0, $1.lowerBound) }
+        let end = known.reduce(0) { max($0, $1.upperBound) }
+        if end - start <= Self.thumbnailLimit { thumbnailRange = start..<end }
+    }
+
+    // MARK: Boxes
+
+    private struct Box {
+        let type: String
+        /// What is within, as far as it is there.
+        let contents: Range<Int>
+        let isWhole: Bool
+    }
+
+    /// Numbers one after the other.
+    private struct Fields {
+        private(set) var rest: Range<Int>
+
+        init(_ range: Range<Int>) { rest = range }
+
+        /// A number of so many bytes, of 8 at most and below 2⁴⁸, so that sums of some do not overflow; nil if it is not there.
+        mutating func number(_ count: Int, of bytes: RawSpan) -> Int? {
+            guard count <= 8, rest.count >= count else { return nil }
+            var value: UInt64 = 0
+            for offset in rest.prefix(count) { value = value << 8 | UInt64(bytes.byte(at: offset)) }
+            rest = rest.dropFirst(count)
+            return value < 1 << 48 ? Int(value) : nil
+        }
+    }
+
+    private static func boxes(in range: Range<Int>, of bytes: RawSpan) -> [Box] {
+        var (boxes, fields) = ([Box](), Fields(range))
+        while boxes.count < limit, !fields.rest.isEmpty {
+            let start = fields.rest.startIndex
+            guard var size = fields.number(4, of: bytes), fields.rest.count >= 4 else { break }
+            let type = fields.rest.prefix(4).map { bytes.byte(at: $0) }
+            fields = Fields(fields.rest.dropFirst(4))
+            if size == 1 {
+                guard let long = fields.number(8, of: bytes) else { break }
+                size = long
+            }
+            let header = fields.rest.startIndex - start
+            if size == 0 { size = header + fields.rest.count }
+            guard size >= header else { break }
+            let contents = fields.rest.prefix(size - header)
+            boxes.append(
+                Box(
+                    type: String(decoding: type, as: UTF8.self), contents: contents,
+                    isWhole: contents.count == size - header))
+            fields = Fields(fields.rest.dropFirst(size - header))
+        }
+        return boxes
+    }
+}
+
+extension RawSpan {
+    fileprivate func byte(at offset: Int) -> UInt8 {
+        // SAFETY: any byte is a UInt8; unsafeLoad checks the bounds.
+        unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+}
