@@ -1,10 +1,14 @@
 internal import NukeCore
 
-/// What is read of the container here, as libheif does not tell it: the order of the primary picture's properties, and where
-/// in the file thumbnails lie (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 6 and 9).
+/// What is read of the container here, as libheif does not tell it before it decodes: what the primary picture is made of,
+/// the order of its properties, and where thumbnails lie (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 6 and 9).
 ///
 /// Nothing outside the data is read, whatever it says; what is not understood is as if it were not there.
 struct HEIFContainer {
+    /// Whether the primary picture, or the first of those that it is made of, stores luminance only.
+    private(set) var isGray = false
+    /// Whether the primary picture is made of others, such as the tiles of a grid.
+    private(set) var isDerived = false
     /// Whether a quarter turn of the primary picture stands before its size, where libheif 1.15 overlooks it.
     private(set) var isTurnedBeforeSize = false
     /// Where the thumbnails of the primary picture lie; nil if there are none, or their places are not plain ones.
@@ -31,50 +35,84 @@ struct HEIFContainer {
         guard var item = child("pitm"), let version = item.number(4, of: bytes),
             let primary = item.number(version >> 24 == 0 ? 2 : 4, of: bytes)
         else { return nil }
-        if let properties = child("iprp") { readOrder(of: primary, properties.rest, bytes) }
-        var places: [Int: Range<Int>] = [:]
-        if var locations = child("iloc") { places = Self.places(&locations, bytes) }
+        let links = child("iref").map { Self.links($0, bytes) } ?? []
+        let thumbnails = Set(links.filter { $0.type == "thmb" && $0.to == primary }.map(\.from))
+        if let box = child("iprp") {
+            let properties = Properties(Self.boxes(in: box.rest, of: bytes), bytes)
+            isTurnedBeforeSize = properties.isTurnedBeforeSize(primary, bytes)
+            let part = links.first { $0.type == "dimg" && $0.from == primary }?.to
+            isDerived = part != nil
+            isGray = properties.isGray(part ?? primary, bytes)
+        }
+        guard var locations = child("iloc") else { return }
+        let places = Self.places(&locations, bytes)
         end = places.values.reduce(0) { max($0, $1.upperBound) }
-        if let references = child("iref") { findThumbnails(of: primary, references, places, bytes) }
+        // What belongs to thumbnails, such as their alpha, is needed as well.
+        let parts = links.filter { $0.type == "auxl" && thumbnails.contains($0.to) }.map(\.from)
+        thumbnailRange = Self.hull(of: (thumbnails.sorted() + parts).map { places[$0] })
     }
 
     // MARK: Properties
 
-    private mutating func readOrder(of item: Int, _ range: Range<Int>, _ bytes: RawSpan) {
-        let boxes = Self.boxes(in: range, of: bytes)
-        guard let container = boxes.first(where: { $0.type == "ipco" }) else { return }
-        let properties = Self.boxes(in: container.contents, of: bytes)
-        for box in boxes where box.type == "ipma" {
-            guard let indices = Self.propertyIndices(of: item, Fields(box.contents), bytes) else { continue }
-            for index in indices where (1...properties.count).contains(index) {
-                let property = properties[index - 1]
-                if property.type == "ispe" { return }
-                var fields = Fields(property.contents)
-                if property.type == "irot", let turns = fields.number(1, of: bytes), turns % 2 == 1 {
-                    isTurnedBeforeSize.toggle()
+    /// The properties of all items.
+    private struct Properties {
+        private var boxes: [Box] = []
+        private var indices: [Int: [Int]] = [:]
+
+        init(_ children: [Box], _ bytes: RawSpan) {
+            if let container = children.first(where: { $0.type == "ipco" }) {
+                boxes = HEIFContainer.boxes(in: container.contents, of: bytes)
+            }
+            for box in children where box.type == "ipma" { readIndices(Fields(box.contents), bytes) }
+        }
+
+        private mutating func readIndices(_ fields: Fields, _ bytes: RawSpan) {
+            var fields = fields
+            guard let version = fields.number(4, of: bytes), let count = fields.number(4, of: bytes) else { return }
+            let size = version & 1 == 1 ? 2 : 1
+            for _ in 0..<min(count, HEIFContainer.limit) {
+                guard let item = fields.number(version >> 24 == 0 ? 2 : 4, of: bytes),
+                    let properties = fields.number(1, of: bytes)
+                else { return }
+                var list: [Int] = []
+                for _ in 0..<properties {
+                    guard let index = fields.number(size, of: bytes) else { return }
+                    // The uppermost bit tells whether the property is essential.
+                    list.append(index & (size == 2 ? 0x7FFF : 0x7F))
+                }
+                if indices[item] == nil { indices[item] = list }
+            }
+        }
+
+        /// The properties of an item, in order.
+        private func properties(of item: Int) -> [Box] {
+            (indices[item] ?? []).compactMap { $0 > 0 && $0 <= boxes.count ? boxes[$0 - 1] : nil }
+        }
+
+        func isTurnedBeforeSize(_ item: Int, _ bytes: RawSpan) -> Bool {
+            let before = properties(of: item).prefix { $0.type != "ispe" }
+            let turns = before.filter { box in
+                var fields = Fields(box.contents)
+                return box.type == "irot" && (fields.number(1, of: bytes) ?? 0) % 2 == 1
+            }
+            return turns.count % 2 == 1
+        }
+
+        /// By how an item is coded.
+        func isGray(_ item: Int, _ bytes: RawSpan) -> Bool {
+            for box in properties(of: item) {
+                switch box.type {
+                case "hvcC":  // ISO/IEC 14496-15, 8.3.2: chroma_format_idc
+                    var fields = Fields(box.contents.dropFirst(16))
+                    return fields.number(1, of: bytes).map { $0 & 3 == 0 } ?? false
+                case "av1C":  // AV1 in ISOBMFF, 2.3: monochrome
+                    var fields = Fields(box.contents.dropFirst(2))
+                    return fields.number(1, of: bytes).map { $0 & 0x10 != 0 } ?? false
+                default: continue
                 }
             }
+            return false
         }
-    }
-
-    /// The properties that belong to an item, in order.
-    private static func propertyIndices(of wanted: Int, _ fields: Fields, _ bytes: RawSpan) -> [Int]? {
-        var fields = fields
-        guard let version = fields.number(4, of: bytes), let count = fields.number(4, of: bytes) else { return nil }
-        let size = version & 1 == 1 ? 2 : 1
-        for _ in 0..<min(count, limit) {
-            guard let item = fields.number(version >> 24 == 0 ? 2 : 4, of: bytes),
-                let properties = fields.number(1, of: bytes)
-            else { return nil }
-            var indices: [Int] = []
-            for _ in 0..<properties {
-                guard let index = fields.number(size, of: bytes) else { return nil }
-                // The uppermost bit tells whether the property is essential.
-                indices.append(index & (size == 2 ? 0x7FFF : 0x7F))
-            }
-            if item == wanted { return indices }
-        }
-        return nil
     }
 
     // MARK: Places
@@ -106,30 +144,33 @@ struct HEIFContainer {
         return places
     }
 
-    /// Takes the thumbnails of the primary picture, and what belongs to them, such as their alpha.
-    private mutating func findThumbnails(
-        of primary: Int, _ fields: Fields, _ places: [Int: Range<Int>], _ bytes: RawSpan
-    ) {
-        var fields = fields
-        guard let version = fields.number(4, of: bytes).map({ $0 >> 24 }) else { return }
+    /// The range that holds all of these; nil if there are none, one is not known, or they span too much.
+    private static func hull(of ranges: [Range<Int>?]) -> Range<Int>? {
+        let known = ranges.compactMap { $0 }
+        guard !ranges.isEmpty, known.count == ranges.count, !known.contains(where: \.isEmpty) else { return nil }
+        let start = known.reduce(Int.max) { min($0, $1.lowerBound) }
+        let end = known.reduce(0) { max($0, $1.upperBound) }
+        return end - start <= thumbnailLimit ? start..<end : nil
+    }
+
+    // MARK: References
+
+    private typealias Link = (type: String, from: Int, to: Int)
+
+    /// Which items are thumbnails of which, belong to which, and are made of which.
+    private static func links(_ fields: Fields, _ bytes: RawSpan) -> [Link] {
+        var (fields, links) = (fields, [Link]())
+        guard let version = fields.number(4, of: bytes).map({ $0 >> 24 }) else { return links }
         let size = version == 0 ? 2 : 4
-        var links: [(type: String, from: Int, to: Int)] = []
-        for box in Self.boxes(in: fields.rest, of: bytes) where ["thmb", "auxl"].contains(box.type) {
+        for box in boxes(in: fields.rest, of: bytes) where ["thmb", "auxl", "dimg"].contains(box.type) {
             var fields = Fields(box.contents)
-            guard let from = fields.number(size, of: bytes), let count = fields.number(2, of: bytes) else { return }
+            guard let from = fields.number(size, of: bytes), let count = fields.number(2, of: bytes) else { continue }
             for _ in 0..<count {
-                guard links.count < Self.limit, let to = fields.number(size, of: bytes) else { return }
+                guard links.count < limit, let to = fields.number(size, of: bytes) else { break }
                 links.append((box.type, from, to))
             }
         }
-        let thumbnails = Set(links.filter { $0.type == "thmb" && $0.to == primary }.map(\.from))
-        let parts = links.filter { $0.type == "auxl" && thumbnails.contains($0.to) }.map(\.from)
-        let ranges = (thumbnails.sorted() + parts).map { places[$0] }
-        guard !ranges.isEmpty, ranges.allSatisfy({ $0 != nil && $0?.isEmpty == false }) else { return }
-        let known = ranges.compactMap { $0 }
-        let start = known.reduce(Int.max) { min($0, $1.lowerBound) }
-        let end = known.reduce(0) { max($0, $1.upperBound) }
-        if end - start <= Self.thumbnailLimit { thumbnailRange = start..<end }
+        return links
     }
 
     // MARK: Boxes

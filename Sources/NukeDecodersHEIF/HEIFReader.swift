@@ -19,6 +19,9 @@ struct HEIFReader: ~Copyable, ~Escapable {
         /// Bits of a stored sample.
         let bitDepth: Int
         let hasAlpha: Bool
+        let isGray: Bool
+        /// Whether it is put together of others, one after the other.
+        let isDerived: Bool
         let thumbnailCount: Int
         let profileCount: Int
     }
@@ -26,7 +29,7 @@ struct HEIFReader: ~Copyable, ~Escapable {
     private let raw: OpaquePointer
     private let library: HEIFLibrary
     private let codec: String
-    private let isTurnedBeforeSize: Bool
+    private let container: HEIFContainer?
     private var isThumbnail = false
 
     /// Reads the container, but no pixels.
@@ -52,7 +55,7 @@ struct HEIFReader: ~Copyable, ~Escapable {
         unsafe raw = decoder
         self.library = library
         self.codec = codec
-        isTurnedBeforeSize = HEIFContainer(bytes)?.isTurnedBeforeSize ?? false
+        container = HEIFContainer(bytes)
     }
 
     deinit {
@@ -66,12 +69,13 @@ struct HEIFReader: ~Copyable, ~Escapable {
         var picture = CNukeHEIF_Picture()
         unsafe CNukeHEIF_getPicture(raw, &picture)
         var (width, height) = (Int(picture.width), Int(picture.height))
-        if isTurnedBeforeSize, !isThumbnail { (width, height) = (height, width) }
+        if container?.isTurnedBeforeSize == true, !isThumbnail { (width, height) = (height, width) }
         let isCodedSizeTold = picture.codedWidth > 0 && picture.codedHeight > 0
         return Picture(
             width: width, height: height, codedWidth: isCodedSizeTold ? Int(picture.codedWidth) : width,
             codedHeight: isCodedSizeTold ? Int(picture.codedHeight) : height,
             bitDepth: picture.bitDepth > 0 ? Int(picture.bitDepth) : 8, hasAlpha: picture.hasAlpha != 0,
+            isGray: container?.isGray ?? false, isDerived: container?.isDerived ?? false,
             thumbnailCount: Int(picture.thumbnailCount), profileCount: picture.profileCount)
     }
 

@@ -40,10 +40,12 @@ struct HEIFRendering {
 
     private var keptBytes: Int { Self.product(reduced?.width ?? width, reduced?.height ?? height, 4) }
 
-    /// The codec's picture and libheif's copy of it, at 1.5 samples a pixel with room for a tile and a turned copy: 4
-    /// samples; alpha is two planes more.
+    /// Bytes beside the pixels that are kept.
+    ///
+    /// Samples a pixel: the codec has 1.5 and libheif a copy of them, of which it makes 3; of a grid the first two are those of
+    /// one tile. Alpha is two planes more.
     private var codecBytes: Int {
-        let samples = picture.hasAlpha ? 6 : 4
+        let samples = (picture.isDerived ? 4 : 6) + (picture.hasAlpha ? 2 : 0)
         return Self.product(picture.codedWidth, picture.codedHeight, samples * (picture.bitDepth > 8 ? 2 : 1))
     }
 

@@ -42,7 +42,8 @@ extension ImageDecoders {
             let picture = reader.picture
             var properties = ImageProperties(
                 type: type, storedWidth: picture.width, storedHeight: picture.height, hasAlpha: picture.hasAlpha,
-                bitDepth: picture.bitDepth, colorModel: .rgb, hasICCProfile: picture.profileCount > 0)
+                bitDepth: picture.bitDepth, colorModel: picture.isGray ? .gray : .rgb,
+                hasICCProfile: picture.profileCount > 0)
             properties.hasEmbeddedThumbnail = picture.thumbnailCount > 0
             properties.workingSetBytes = HEIFRendering(picture, context).workingSetBytes
             return properties

@@ -158,6 +158,9 @@ static CNukeHEIF_Status findPlanes(
     const CNukeHEIF_Library *library = decoder->library;
     CNukeHEIF_Planes *planes = &decoder->planes;
     *planes = (CNukeHEIF_Planes){.isFullRange = coding->isFullRange};
+    // Also where libheif has made RGB of them: it takes for another matrix what it does not know.
+    if (!CNukeHEIF_setMatrix(planes, coding->matrix, coding->primaries))
+        return fail(decoder, CNukeHEIF_StatusUnsupported, "the colours are in a matrix that is not known");
     enum heif_channel channels[3] = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
     int planeCount = 3;
     switch (library->image_get_colorspace(decoder->image)) {
@@ -165,10 +168,7 @@ static CNukeHEIF_Status findPlanes(
         planes->kind = CNukeHEIF_KindGray;
         planeCount = 1;
         break;
-    case heif_colorspace_YCbCr:
-        if (!CNukeHEIF_setMatrix(planes, coding->matrix, coding->primaries))
-            return fail(decoder, CNukeHEIF_StatusUnsupported, "the colours are in a matrix that is not known");
-        break;
+    case heif_colorspace_YCbCr: break;
     case heif_colorspace_RGB:
         planes->kind = CNukeHEIF_KindRGB;
         planes->isFullRange = 1;
@@ -198,7 +198,8 @@ CNukeHEIF_Status CNukeHEIF_decode(
     const CNukeHEIF_Library *library = decoder->library;
     if (decoder->image) library->image_release(decoder->image);
     decoder->image = NULL;
-    // Undefined: as they are stored, which is less memory and less work than what libheif would make of them.
+    // Undefined: the planes that libheif has, not turned into anything else. Up to 1.17 it makes RGB of what is coded, tile
+    // by tile, whatever it is asked for, and would make something else of that.
     struct heif_error error = library->decode_image(
         chosen(decoder), &decoder->image, heif_colorspace_undefined, heif_chroma_undefined, NULL);
     CNukeHEIF_Status status = check(decoder, error);

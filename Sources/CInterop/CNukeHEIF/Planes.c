@@ -176,23 +176,54 @@ static void applyAlpha(const float *alphas, int isPremultiplied, int count, uint
     }
 }
 
-void CNukeHEIF_convertRow(const CNukeHEIF_Planes *planes, int y, int width, int reduction, uint8_t *row) {
+// Puts samples of 8 bits beside each other.
+static void interleave(const CNukeHEIF_Planes *planes, int x, int y, int count, uint32_t *pixels) {
+    const uint8_t *rows[3];
+    for (int index = 0; index < 3; index++) {
+        rows[index] = planes->colors[index].bytes + (size_t)y * planes->colors[index].stride + x;
+    }
+    for (int i = 0; i < count; i++) {
+        pixels[i] = rows[2][i] | (uint32_t)rows[0][i] << 8 | (uint32_t)rows[1][i] << 16 | 0xFF000000u;
+    }
+}
+
+// Whether nothing has to be done to samples but to put them together.
+static int isPlain(const CNukeHEIF_Planes *planes) {
+    for (int index = 0; index < 3; index++) {
+        const CNukeHEIF_Plane *plane = &planes->colors[index];
+        if (plane->bits != 8 || plane->shiftX != 0 || plane->shiftY != 0) return 0;
+    }
+    return planes->kind == CNukeHEIF_KindRGB && planes->isFullRange;
+}
+
+static void convert(
+    const CNukeHEIF_Planes *planes, int x, int y, int count, int reduction, uint32_t *pixels) {
     float samples[3][chunk];
+    int planeCount = planes->kind == CNukeHEIF_KindGray ? 1 : 3;
+    for (int index = 0; index < planeCount; index++) {
+        const CNukeHEIF_Plane *plane = &planes->colors[index];
+        load(plane, x, y, count, reduction, samples[index]);
+        int isDifference = index > 0 && planes->kind == CNukeHEIF_KindYCbCr;
+        normalize(samples[index], count, plane->bits, planes->isFullRange, isDifference);
+    }
+    store(planes, samples[0], samples[1], samples[2], count, pixels);
+}
+
+void CNukeHEIF_convertRow(const CNukeHEIF_Planes *planes, int y, int width, int reduction, uint8_t *row) {
     uint32_t pixels[chunk];
+    float alphas[chunk];
+    int canInterleave = reduction == 1 && isPlain(planes);
     for (int x = 0; x < width; x += chunk) {
         int count = width - x < chunk ? width - x : chunk;
-        int planeCount = planes->kind == CNukeHEIF_KindGray ? 1 : 3;
-        for (int index = 0; index < planeCount; index++) {
-            const CNukeHEIF_Plane *plane = &planes->colors[index];
-            load(plane, x, y, count, reduction, samples[index]);
-            int isDifference = index > 0 && planes->kind == CNukeHEIF_KindYCbCr;
-            normalize(samples[index], count, plane->bits, planes->isFullRange, isDifference);
+        if (canInterleave) {
+            interleave(planes, x, y, count, pixels);
+        } else {
+            convert(planes, x, y, count, reduction, pixels);
         }
-        store(planes, samples[0], samples[1], samples[2], count, pixels);
         if (planes->alpha.bytes) {
-            load(&planes->alpha, x, y, count, reduction, samples[0]);
-            normalize(samples[0], count, planes->alpha.bits, 1, 0);
-            applyAlpha(samples[0], planes->isPremultiplied, count, pixels);
+            load(&planes->alpha, x, y, count, reduction, alphas);
+            normalize(alphas, count, planes->alpha.bits, 1, 0);
+            applyAlpha(alphas, planes->isPremultiplied, count, pixels);
         }
         memcpy(row + (size_t)x * 4, pixels, (size_t)count * 4);
     }
