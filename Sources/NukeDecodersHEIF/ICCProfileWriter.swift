@@ -102,7 +102,9 @@ private struct Matrix {
 
     /// From a white to D50, by the linear Bradford transform (ICC.1:2022, E.3).
     static func adaptation(from white: SIMD2<Double>) -> Matrix {
-        let bradford = Matrix(rows: [[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
+        let bradford = Matrix(rows: [
+            [0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296],
+        ])
         let (from, to) = (bradford * light(white), bradford * d50)
         let scale = Matrix(rows: (0..<3).map { row in (0..<3).map { $0 == row ? to[row] / from[row] : 0 } })
         return bradford.inverse * scale * bradford

@@ -71,7 +71,9 @@ extension ImageDecoders {
             // libheif reads no file whose items end beyond it; what is not there is not looked at.
             var whole = Data(count: max(parts.end, data.count))
             whole.replaceSubrange(0..<data.count, with: data)
-            guard let size = try properties(of: whole)?.size, var preview = try thumbnail(whole.bytes) else { return nil }
+            guard let size = try properties(of: whole)?.size, var preview = try thumbnail(whole.bytes) else {
+                return nil
+            }
             preview.isPreview = true
             preview.originalSize = size
             return preview

@@ -12,7 +12,8 @@ extension ImageFormat {
     /// Decodes pictures, grids and overlays of 8 to 16 bits with and without alpha to 8 bits; of a sequence the still picture.
     /// Encodes where libheif has an encoder for HEVC.
     public static let heic = make(
-        name: "HEIC", type: .heic, mimeTypes: ["image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"],
+        name: "HEIC", type: .heic,
+        mimeTypes: ["image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"],
         fileExtensions: ["heic", "heif", "hif", "heics"])
 
     /// HEIF pictures coded with AV1, over libheif, which is opened at first use.

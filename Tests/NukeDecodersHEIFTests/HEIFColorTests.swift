@@ -86,7 +86,8 @@ struct HEIFColorTests {
         let profile = try ProfileReader(image.colorSpace.iccProfile)
         // The columns of Display P3 at D50, as colour engines have them.
         for (name, wanted) in [
-            ("rXYZ", [0.5151, 0.2412, -0.0011]), ("gXYZ", [0.2920, 0.6922, 0.0419]), ("bXYZ", [0.1571, 0.0666, 0.7841]),
+            ("rXYZ", [0.5151, 0.2412, -0.0011]), ("gXYZ", [0.2920, 0.6922, 0.0419]),
+            ("bXYZ", [0.1571, 0.0666, 0.7841]),
         ] {
             let light = try profile.light(name)
             #expect(zip(light, wanted).allSatisfy { abs($0 - $1) < 0.0006 }, "\(name) \(light)")

@@ -60,7 +60,9 @@ struct HEIFContainerTests {
         var file = try CodedPicture(try halves(64, 48), type).file(turns > 0 ? [.rotation(turns)] : [])
         // A TIFF header, one entry: orientation 6.
         let exif: [UInt8] =
-            [0, 0, 0, 0] + Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+            [0, 0, 0, 0] + Array("MM".utf8) + [
+                0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0,
+            ]
         let item = file.add(.init(type: "Exif", data: exif))
         file.references = [("cdsc", item, [1])]
         let image = try HEIFUnderTest.image(file.data)
@@ -83,7 +85,8 @@ struct HEIFContainerTests {
         }
     }
 
-    @Test("Where picture and alpha differ by a row, what both have is shown [row 176]", arguments: [(66, 65), (65, 66)])
+    @Test(
+        "Where picture and alpha differ by a row, what both have is shown [row 176]", arguments: [(66, 65), (65, 66)])
     func alphaHeight(_ codedHeight: Int, _ alphaHeight: Int) throws {
         let color = try CodedPicture(try Picture.flat(64, codedHeight, Self.red), .avif)
         let alpha = try CodedPicture(try Picture.flat(64, alphaHeight, [128, 128, 128]), .avif)

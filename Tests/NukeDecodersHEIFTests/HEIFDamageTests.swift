@@ -14,7 +14,9 @@ struct HEIFDamageTests {
         var grid = HEIFFile(type)
         for _ in 0..<4 { _ = grid.add(tile.item()) }
         let layout: [UInt8] = [0, 0, 1, 1] + Bytes.big(120, 2) + Bytes.big(100, 2)
-        let properties = [HEIFFile.Box.size(120, 100), .crop(110, 90), .rotation(1), .coding(12, 16, 9, isFullRange: true)]
+        let properties = [
+            HEIFFile.Box.size(120, 100), .crop(110, 90), .rotation(1), .coding(12, 16, 9, isFullRange: true),
+        ]
         grid.primary = grid.add(.init(type: "grid", data: layout, properties: properties))
         grid.references = [("dimg", 5, [1, 2, 3, 4]), ("thmb", grid.add(tile.item()), [5])]
         return [[UInt8](plain), [UInt8](try HEIFUnderTest.encoded(alpha, type)), grid.bytes]
@@ -44,7 +46,8 @@ struct HEIFDamageTests {
             for part in 0..<50 {
                 let data = Data(sample.prefix(sample.count * part / 50))
                 let error = HEIFUnderTest.error(data)
-                #expect(error?.code == .truncated || error?.code == .corruptData, "\(part): \(String(describing: error))")
+                #expect(
+                    error?.code == .truncated || error?.code == .corruptData, "\(part): \(String(describing: error))")
             }
         }
     }

@@ -31,7 +31,8 @@ struct HEIFEncoderTests {
 
     @Test("Quality and chroma count", arguments: HEIFUnderTest.types)
     func options(_ type: AssetType) throws {
-        let picture = try Picture.make(128, 128) { x, y in [(x * 31 ^ y * 17) % 256, (x * y) % 256, (x + y) % 256, 255] }
+        let picture = try Picture.make(128, 128) { x, y in [(x * 31 ^ y * 17) % 256, (x * y) % 256, (x + y) % 256, 255]
+        }
         func count(_ options: ImageEncodingOptions) throws -> Int {
             try #require(ImageEncoders.HEIF(type: type, options: options).encode(picture)).count
         }

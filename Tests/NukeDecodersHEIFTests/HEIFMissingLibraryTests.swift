@@ -100,7 +100,8 @@ struct HEIFMissingLibraryTests {
     @Test("A libheif without an AV1 decoder says so of AVIF", .needsLibrary, .enabled(if: compiler != nil))
     func noAV1() async throws {
         let folder = try TemporaryFolder()
-        let library = try await library("int heif_have_decoder_for_format(int format) { return format != 4; }", in: folder)
+        let library = try await library(
+            "int heif_have_decoder_for_format(int format) { return format != 4; }", in: folder)
         let error = decodingError(library, try HEIFUnderTest.encoded(try Picture.gradient(16, 16), .avif))
         #expect(error?.code == .missingCodec && error?.codec == "AVIF")
         #expect(error?.reason.contains("has no AV1 decoder") == true)

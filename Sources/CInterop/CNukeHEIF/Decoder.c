@@ -154,13 +154,18 @@ static int findPlane(
 static int least(int a, int b) { return a < b ? a : b; }
 
 static CNukeHEIF_Status findPlanes(
-    CNukeHEIF_Decoder *decoder, int32_t *width, int32_t *height, const CNukeHEIF_Coding *coding) {
+    CNukeHEIF_Decoder *decoder, int32_t *width, int32_t *height, CNukeHEIF_Coding *coding) {
     const CNukeHEIF_Library *library = decoder->library;
     CNukeHEIF_Planes *planes = &decoder->planes;
     *planes = (CNukeHEIF_Planes){.isFullRange = coding->isFullRange};
     // Also where libheif has made RGB of them: it takes for another matrix what it does not know.
-    if (!CNukeHEIF_setMatrix(planes, coding->matrix, coding->primaries))
+    CNukeHEIF_Coding told = *coding;
+    CNukeHEIF_getCoding(decoder, &told);
+    if (!CNukeHEIF_setMatrix(planes, told.matrix, told.primaries) ||
+        !CNukeHEIF_setMatrix(planes, coding->matrix, coding->primaries))
         return fail(decoder, CNukeHEIF_StatusUnsupported, "the colours are in a matrix that is not known");
+    // What was converted is still of the primaries and the curve that the container tells.
+    coding->primaries = told.primaries, coding->transfer = told.transfer;
     enum heif_channel channels[3] = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
     int planeCount = 3;
     switch (library->image_get_colorspace(decoder->image)) {
