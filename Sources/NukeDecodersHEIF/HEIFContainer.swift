@@ -11,19 +11,31 @@ struct HEIFContainer {
     private(set) var isDerived = false
     /// Whether a quarter turn of the primary picture stands before its size, where libheif 1.15 overlooks it.
     private(set) var isTurnedBeforeSize = false
-    /// Where the thumbnails of the primary picture lie; nil if there are none, or their places are not plain ones.
+    /// Where the thumbnails of the primary picture lie; nil if there are none, or their places are not known.
     private(set) var thumbnailRange: Range<Int>?
     /// Where the last byte lies that any item has.
     private(set) var end = 0
 
+    /// The item that is to be shown.
+    let primary: Int
+    /// The items that are thumbnails of it.
+    let thumbnails: Set<Int>
+    /// How items refer to one another.
+    let links: [Link]
+    /// What belongs to items.
+    private(set) var properties = Properties()
+    /// Where the bytes of items lie, piece by piece.
+    private(set) var extents: [Int: [Range<Int>]] = [:]
+
     /// Boxes looked at in any list of them, and entries in any list of those: more than real files have.
-    private static let limit = 65_536
+    static let limit = 65_536
     /// Bytes that thumbnails may span to be worth loading first.
     private static let thumbnailLimit = 1 << 20
 
     /// Nil if the box that describes all items is not there as a whole.
     init?(_ bytes: RawSpan) {
-        guard let meta = Self.boxes(in: 0..<bytes.byteCount, of: bytes).first(where: { $0.type == "meta" }),
+        // Of several the last one counts, as it does for libheif.
+        guard let meta = Self.boxes(in: 0..<bytes.byteCount, of: bytes).last(where: { $0.type == "meta" }),
             meta.isWhole
         else { return nil }
         // A full box: four bytes of version and flags come first.
@@ -35,29 +47,33 @@ struct HEIFContainer {
         guard var item = child("pitm"), let version = item.number(4, of: bytes),
             let primary = item.number(version >> 24 == 0 ? 2 : 4, of: bytes)
         else { return nil }
+        self.primary = primary
         let links = child("iref").map { Self.links($0, bytes) } ?? []
         let thumbnails = Set(links.filter { $0.type == "thmb" && $0.to == primary }.map(\.from))
+        (self.links, self.thumbnails) = (links, thumbnails)
         if let box = child("iprp") {
-            let properties = Properties(Self.boxes(in: box.rest, of: bytes), bytes)
+            properties = Properties(Self.boxes(in: box.rest, of: bytes), bytes)
             isTurnedBeforeSize = properties.isTurnedBeforeSize(primary, bytes)
             let part = links.first { $0.type == "dimg" && $0.from == primary }?.to
             isDerived = part != nil
             isGray = properties.isGray(part ?? primary, bytes)
         }
         guard var locations = child("iloc") else { return }
-        let places = Self.places(&locations, bytes)
-        end = places.values.reduce(0) { max($0, $1.upperBound) }
+        extents = Self.extents(&locations, inline: child("idat")?.rest, bytes)
+        end = extents.values.joined().reduce(0) { max($0, $1.upperBound) }
         // What belongs to thumbnails, such as their alpha, is needed as well.
         let parts = links.filter { $0.type == "auxl" && thumbnails.contains($0.to) }.map(\.from)
-        thumbnailRange = Self.hull(of: (thumbnails.sorted() + parts).map { places[$0] })
+        thumbnailRange = Self.hull(of: (thumbnails.sorted() + parts).map { extents[$0] })
     }
 
     // MARK: Properties
 
     /// The properties of all items.
-    private struct Properties {
+    struct Properties {
         private var boxes: [Box] = []
         private var indices: [Int: [Int]] = [:]
+
+        init() {}
 
         init(_ children: [Box], _ bytes: RawSpan) {
             if let container = children.first(where: { $0.type == "ipco" }) {
@@ -85,7 +101,7 @@ struct HEIFContainer {
         }
 
         /// The properties of an item, in order.
-        private func properties(of item: Int) -> [Box] {
+        func properties(of item: Int) -> [Box] {
             (indices[item] ?? []).compactMap { $0 > 0 && $0 <= boxes.count ? boxes[$0 - 1] : nil }
         }
 
@@ -117,9 +133,11 @@ struct HEIFContainer {
 
     // MARK: Places
 
-    /// Where items lie that are in one piece, and in the file rather than in a box of their own.
-    private static func places(_ fields: inout Fields, _ bytes: RawSpan) -> [Int: Range<Int>] {
-        var places: [Int: Range<Int>] = [:]
+    /// Where items lie: in the file, or in the box `idat` that is part of what describes them.
+    private static func extents(
+        _ fields: inout Fields, inline: Range<Int>?, _ bytes: RawSpan
+    ) -> [Int: [Range<Int>]] {
+        var (places, total) = ([Int: [Range<Int>]](), 0)
         guard let version = fields.number(4, of: bytes).map({ $0 >> 24 }), version <= 2,
             let sizes = fields.number(2, of: bytes), let count = fields.number(version == 2 ? 4 : 2, of: bytes)
         else { return places }
@@ -130,32 +148,35 @@ struct HEIFContainer {
                 let method = version == 0 ? 0 : fields.number(2, of: bytes), fields.number(2, of: bytes) != nil,
                 let base = fields.number(baseSize, of: bytes), let extents = fields.number(2, of: bytes)
             else { return places }
+            let start = method & 15 == 0 ? 0 : method & 15 == 1 ? inline?.lowerBound : nil
+            var list: [Range<Int>] = []
             for _ in 0..<extents {
-                guard fields.number(indexSize, of: bytes) != nil, let offset = fields.number(offsetSize, of: bytes),
-                    let length = fields.number(lengthSize, of: bytes)
+                total += 1
+                guard total <= limit, fields.number(indexSize, of: bytes) != nil,
+                    let offset = fields.number(offsetSize, of: bytes), let length = fields.number(lengthSize, of: bytes)
                 else { return places }
-                guard method & 15 == 0 else { continue }
-                let extent = base + offset..<base + offset + length
-                let known = places[item] ?? extent
-                places[item] =
-                    min(known.lowerBound, extent.lowerBound)..<max(known.upperBound, extent.upperBound)
+                if let start { list.append(start + base + offset..<start + base + offset + length) }
             }
+            if places[item] == nil { places[item] = list }
         }
         return places
     }
 
     /// The range that holds all of these; nil if there are none, one is not known, or they span too much.
-    private static func hull(of ranges: [Range<Int>?]) -> Range<Int>? {
-        let known = ranges.compactMap { $0 }
-        guard !ranges.isEmpty, known.count == ranges.count, !known.contains(where: \.isEmpty) else { return nil }
-        let start = known.reduce(Int.max) { min($0, $1.lowerBound) }
-        let end = known.reduce(0) { max($0, $1.upperBound) }
+    private static func hull(of items: [[Range<Int>]?]) -> Range<Int>? {
+        let known = items.compactMap { $0 }
+        let ranges = known.joined()
+        guard !items.isEmpty, known.count == items.count, !known.contains(where: \.isEmpty),
+            !ranges.contains(where: \.isEmpty)
+        else { return nil }
+        let start = ranges.reduce(Int.max) { min($0, $1.lowerBound) }
+        let end = ranges.reduce(0) { max($0, $1.upperBound) }
         return end - start <= thumbnailLimit ? start..<end : nil
     }
 
     // MARK: References
 
-    private typealias Link = (type: String, from: Int, to: Int)
+    typealias Link = (type: String, from: Int, to: Int)
 
     /// Which items are thumbnails of which, belong to which, and are made of which.
     private static func links(_ fields: Fields, _ bytes: RawSpan) -> [Link] {
@@ -175,7 +196,7 @@ struct HEIFContainer {
 
     // MARK: Boxes
 
-    private struct Box {
+    struct Box {
         let type: String
         /// What is within, as far as it is there.
         let contents: Range<Int>
@@ -183,7 +204,7 @@ struct HEIFContainer {
     }
 
     /// Numbers one after the other.
-    private struct Fields {
+    struct Fields {
         private(set) var rest: Range<Int>
 
         init(_ range: Range<Int>) { rest = range }
@@ -224,7 +245,7 @@ struct HEIFContainer {
 }
 
 extension RawSpan {
-    fileprivate func byte(at offset: Int) -> UInt8 {
+    func byte(at offset: Int) -> UInt8 {
         // SAFETY: any byte is a UInt8; unsafeLoad checks the bounds.
         unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }

@@ -30,6 +30,8 @@ struct HEIFReader: ~Copyable, ~Escapable {
     private let library: HEIFLibrary
     private let codec: String
     private let container: HEIFContainer?
+    private let bytes: RawSpan
+    private let limits: ImageLimits
     private var isThumbnail = false
 
     /// Reads the container, but no pixels.
@@ -40,6 +42,8 @@ struct HEIFReader: ~Copyable, ~Escapable {
         // SAFETY: the decoder reads within the span, which this value can't outlive. It is this value's alone: ended here
         // on failure, else in deinit.
         if let defect = library.defect { throw .missingCodec(defect, codec: codec) }
+        let container = HEIFContainer(bytes)
+        try container?.checkNesting(codec: codec)
         guard let table = unsafe library.raw, let decoder = unsafe CNukeHEIF_createDecoder(table) else {
             throw .outOfMemory("no memory for libheif's state", codec: codec)
         }
@@ -55,7 +59,9 @@ struct HEIFReader: ~Copyable, ~Escapable {
         unsafe raw = decoder
         self.library = library
         self.codec = codec
-        container = HEIFContainer(bytes)
+        self.container = container
+        self.bytes = bytes
+        self.limits = limits
     }
 
     deinit {
@@ -104,6 +110,8 @@ struct HEIFReader: ~Copyable, ~Escapable {
         // SAFETY: the variables outlive the call that fills them.
         let needed: CNukeHEIF_Codec = type == .avif ? .AV1 : .HEVC
         if let missing = library.lack(of: needed, for: .decoding) { throw .missingCodec(missing, codec: codec) }
+        guard let container else { throw .corruptData("the file's items are not described", codec: codec) }
+        try container.check(limits, isThumbnail: isThumbnail, codec: codec, bytes)
         let told = picture
         var (width, height) = (Int32(clamping: told.width), Int32(clamping: told.height))
         var coding = CNukeHEIF_Coding()

@@ -19,6 +19,8 @@ struct HEIFFile {
         var type: String
         var data: [UInt8]
         var properties: [Box] = []
+        /// Whether the data is said to lie in two pieces, the first of 20 bytes.
+        var isInPieces = false
     }
 
     var type: AssetType
@@ -61,8 +63,12 @@ struct HEIFFile {
         var place = dataStart
         var locations: [UInt8] = [0, 0, 0, 0, 0x44, 0] + Bytes.big(items.count, 2)
         for (index, item) in items.enumerated() {
-            locations += Bytes.big(index + 1, 2) + [0, 0, 0, 1] + Bytes.big(place, 4) + Bytes.big(item.data.count, 4)
-            place += item.data.count
+            let pieces = item.isInPieces ? [20, item.data.count - 20] : [item.data.count]
+            locations += Bytes.big(index + 1, 2) + [0, 0] + Bytes.big(pieces.count, 2)
+            for piece in pieces {
+                locations += Bytes.big(place, 4) + Bytes.big(piece, 4)
+                place += piece
+            }
         }
         let boxes = handler.bytes + main.bytes + Box(type: "iloc", contents: locations).bytes + infos.bytes + refs
         return Box(type: "meta", contents: [0, 0, 0, 0] + boxes + properties.bytes)
@@ -159,6 +165,11 @@ struct CodedPicture {
 enum Bytes {
     static func big(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+
+    /// Where what stands behind the type of a box begins.
+    static func contents(of type: String, in bytes: [UInt8]) throws -> Int {
+        try #require(bytes.indices.first { bytes[$0...].starts(with: type.utf8) }) + 4
     }
 
     static func number(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
