@@ -3,8 +3,8 @@ import PackageDescription
 
 // One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
 let products = [
-    "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDecodersWebP",
-    "NukeDiskCache", "NukeKit", "NukeTestKit",
+    "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG", "NukeDecodersPNG",
+    "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeTestKit",
 ]
 
 let package = Package(
@@ -32,8 +32,10 @@ let package = Package(
         .target(name: "CNukeDisk", path: "Sources/CInterop/CNukeDisk"),
         // C libraries that are opened at first use: never linked.
         .target(name: "CNukeCurl", path: "Sources/CInterop/CNukeCurl"),
+        .target(name: "CNukeHEIF", path: "Sources/CInterop/CNukeHEIF"),
 
         .target(name: "NukeDecodersGIF", dependencies: ["NukeCore"]),
+        .target(name: "NukeDecodersHEIF", dependencies: ["NukeCore", "CNukeHEIF"]),
         .target(name: "NukeDecodersJPEG", dependencies: ["NukeCore", "CNukeJPEG"]),
         .target(name: "NukeDecodersPNG", dependencies: ["NukeCore", "CNukePNG"]),
         .target(name: "NukeDecodersWebP", dependencies: ["NukeCore", "CNukeWebP"]),
@@ -42,8 +44,8 @@ let package = Package(
         .target(
             name: "NukeKit",
             dependencies: [
-                "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersJPEG", "NukeDecodersPNG",
-                "NukeDecodersWebP", "NukeDiskCache",
+                "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
+                "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache",
             ]),
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
         .executableTarget(name: "NukeCLI", dependencies: ["NukeKit"]),
@@ -56,6 +58,8 @@ let package = Package(
         .testTarget(name: "NukeCoreTests", dependencies: ["NukeCore", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDecodersGIFTests", dependencies: ["NukeDecodersGIF", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeDecodersHEIFTests", dependencies: ["NukeDecodersHEIF", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDecodersJPEGTests", dependencies: ["NukeDecodersJPEG", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(

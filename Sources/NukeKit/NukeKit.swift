@@ -4,7 +4,7 @@ public enum NukeKit {
     ///
     /// To be called at startup. Nothing is opened or started by it: libraries are opened when a load needs them.
     public static func install() {
-        ImageDecoderRegistry.shared.registerMissing([.jpeg, .png, .gif, .webp])
+        ImageDecoderRegistry.shared.registerMissing([.jpeg, .png, .gif, .webp, .heic, .avif])
         DataLoaderRegistry.shared.registerMissing({ CurlLoader() }, for: ["http", "https"])
     }
 

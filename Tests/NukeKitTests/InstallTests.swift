@@ -10,7 +10,7 @@ struct InstallTests {
     func install() {
         NukeKit.install()
         NukeKit.install()
-        #expect(ImageDecoderRegistry.shared.formats.map(\.type) == [.jpeg, .png, .gif, .webp])
+        #expect(ImageDecoderRegistry.shared.formats.map(\.type) == [.jpeg, .png, .gif, .webp, .heic, .avif])
         #expect(DataLoaderRegistry.shared.loader(for: "https") is CurlLoader)
         #expect(DataLoaderRegistry.shared.loader(for: "HTTP") is CurlLoader)
     }

@@ -64,7 +64,7 @@ public struct AssetType: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     /// The product of this package that encodes the type; nil if none does.
     public var encoderProduct: String? {
         switch self {
-        case .jpeg, .png, .webp: decoderProduct
+        case .jpeg, .png, .webp, .heic, .avif: decoderProduct
         default: nil
         }
     }
