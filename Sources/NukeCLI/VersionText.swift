@@ -7,7 +7,9 @@ enum VersionText {
 
     static func make() -> String {
         NukeKit.install()
+        // Some libraries serve several formats.
         let libraries = ImageDecoderRegistry.shared.formats.compactMap { $0.libraryVersion() }
+            .reduce(into: [String]()) { known, name in if !known.contains(name) { known.append(name) } }
         return "nuke \(version)\n" + (libraries + NukeKit.loaderVersions).map { "\($0)\n" }.joined()
     }
 }

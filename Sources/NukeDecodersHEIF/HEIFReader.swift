@@ -180,6 +180,12 @@ final class HEIFLibrary: @unchecked Sendable {
     /// The table of functions, for the file that writes.
     var table: OpaquePointer? { unsafe raw }
 
+    /// The version of the headers that this was built with; opens nothing, and is nil where there were none.
+    static var headerVersion: String? {
+        // SAFETY: a literal, which lives as long as the process.
+        unsafe CNukeHEIF_headerVersion().map { unsafe String(cString: $0) }
+    }
+
     /// Such as "1.15.1"; nil where there is no library that can be used.
     var version: String? {
         // SAFETY: the library's own text, which lives as long as the process.

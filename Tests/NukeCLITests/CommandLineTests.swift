@@ -117,7 +117,7 @@ struct CommandLineTests {
         let plain = try await nuke.run("formats")
         #expect(plain.status == 0 && plain.text.contains("JPEG: ") && plain.text.contains("PNG: "))
         let objects = try await nuke.run("formats", "--json").objects()
-        #expect(objects.map { $0["name"] } == [.text("jpeg"), .text("png"), .text("gif"), .text("webp")])
+        #expect(objects.map { $0["name"] } == ["jpeg", "png", "gif", "webp", "heic", "avif"].map { .text($0) })
         #expect(objects[0]["mimeTypes"] == .list([.text("image/jpeg")]))
     }
 

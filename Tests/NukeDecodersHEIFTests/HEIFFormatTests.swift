@@ -71,7 +71,7 @@ struct HEIFFormatTests {
         }
     }
 
-    @Test("The library tells its version once it is asked", .needsLibrary)
+    @Test("The formats tell the version that they were built with", .needsLibrary)
     func version() throws {
         let version = try #require(ImageFormat.avif.libraryVersion())
         #expect(version.hasPrefix("libheif 1.") && version.split(separator: ".").count == 3)

@@ -1,13 +1,14 @@
 import FoundationEssentials
 import NukeCore
-import NukeDecodersHEIF
 import NukeTestSupport
 import Testing
+
+@testable import NukeDecodersHEIF
 
 extension Trait where Self == ConditionTrait {
     /// Skips what needs libheif where it is not installed, or was not when the package was built.
     static var needsLibrary: Self {
-        .enabled(if: ImageFormat.heic.libraryVersion() != nil, "there is no libheif")
+        .enabled(if: HEIFLibrary.shared.version != nil, "there is no libheif")
     }
 }
 
