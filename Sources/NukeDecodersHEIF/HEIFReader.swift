@@ -157,7 +157,7 @@ struct HEIFReader: ~Copyable, ~Escapable {
 }
 
 /// libheif itself, opened the first time that anything here is asked for.
-// SAFETY: the table behind the pointer is filled before anybody sees it, and never changed or freed.
+// SAFETY: the table behind the pointer is filled before anybody sees it, never changed, and freed with this object.
 @safe
 final class HEIFLibrary: @unchecked Sendable {
     /// What a codec is needed for.
@@ -175,6 +175,11 @@ final class HEIFLibrary: @unchecked Sendable {
         var opening = CNukeHEIF_Opening.notInstalled
         unsafe raw = CNukeHEIF_openLibrary(name, &opening)
         self.opening = opening
+    }
+
+    deinit {
+        // SAFETY: nobody has the pointer who does not hold this object.
+        if let raw = unsafe raw { unsafe CNukeHEIF_forgetLibrary(raw) }
     }
 
     /// The table of functions, for the file that writes.

@@ -30,6 +30,8 @@ const CNukeHEIF_Library *CNukeHEIF_openLibrary(const char *name, CNukeHEIF_Openi
     return library;
 }
 
+void CNukeHEIF_forgetLibrary(const CNukeHEIF_Library *library) { free((void *)library); }
+
 const char *CNukeHEIF_libraryVersion(const CNukeHEIF_Library *library) { return library->get_version(); }
 
 const char *CNukeHEIF_headerVersion(void) { return LIBHEIF_VERSION; }
@@ -70,6 +72,7 @@ const CNukeHEIF_Library *CNukeHEIF_openLibrary(const char *name, CNukeHEIF_Openi
     *opening = CNukeHEIF_OpeningWithoutHeaders;
     return NULL;
 }
+void CNukeHEIF_forgetLibrary(const CNukeHEIF_Library *library) { (void)library; }
 const char *CNukeHEIF_libraryVersion(const CNukeHEIF_Library *library) {
     (void)library;
     return "";

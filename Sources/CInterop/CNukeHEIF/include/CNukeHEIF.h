@@ -20,8 +20,11 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 
 typedef struct CNukeHEIF_Library CNukeHEIF_Library;
 
-// Opens a library by its name; it is never closed, so this is to be called once for each name. Any thread.
+// Opens a library by its name. Any thread.
 const CNukeHEIF_Library *_Nullable CNukeHEIF_openLibrary(const char *_Nonnull name, CNukeHEIF_Opening *_Nonnull opening);
+
+// Forgets the functions that were found; the library itself stays open, as what has started in it may still run.
+void CNukeHEIF_forgetLibrary(const CNukeHEIF_Library *_Nonnull library);
 
 // The version of the open library, such as "1.15.1".
 const char *_Nonnull CNukeHEIF_libraryVersion(const CNukeHEIF_Library *_Nonnull library);
