@@ -24,6 +24,7 @@ struct HEIFWriter: ~Copyable {
     }
 
     private let raw: OpaquePointer
+    private let library: HEIFLibrary
     private let codec: String
     private let bytesPerRow: Int
 
@@ -49,6 +50,7 @@ struct HEIFWriter: ~Copyable {
             throw unsafe Self.error(status, encoder, codec)
         }
         unsafe raw = encoder
+        self.library = library
         self.codec = codec
         bytesPerRow = parameters.width * parameters.channels
     }
