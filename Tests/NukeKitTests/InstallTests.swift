@@ -16,7 +16,8 @@ struct InstallTests {
     }
 
     @Test(
-        "what is decoded and encoded sniffs back to its own type [AST-21]", arguments: [ImageFormat.jpeg, .png, .webp])
+        "what is decoded and encoded sniffs back to its own type [AST-21]",
+        arguments: [ImageFormat.jpeg, .png, .webp, .heic, .avif])
     func formatsSniffBack(format: ImageFormat) throws {
         let image = GeneratedImage.photo(width: 40, height: 30, seed: 1)
         let encoder = try #require(format.makeEncoder?(ImageEncodingOptions()))
@@ -29,7 +30,7 @@ struct InstallTests {
 
     @Test("every format says what it is made of, and every library has a version")
     func formats() {
-        for format in [ImageFormat.jpeg, .png, .webp] {
+        for format in [ImageFormat.jpeg, .png, .webp, .heic, .avif] {
             #expect(!format.mimeTypes.isEmpty && !format.fileExtensions.isEmpty && format.libraryVersion() != nil)
             #expect(format.capabilities.contains([.decode, .encode, .scaledDecode]))
             #expect(format.type.decoderProduct != nil)
