@@ -58,16 +58,16 @@ extension ImageDecoders {
         public func decode(_ data: Data) throws(ImageDecodingError) -> ImageContainer {
             try context.cancellation.check()
             let contents = try GIFContents(data.bytes, context)
-            var container: ImageContainer
+            var (container, isTruncated): (ImageContainer, Bool)
             if case .given(let whole?) = preview.state.withLock({ $0 }) {
-                container = whole
+                (container, isTruncated) = (whole, contents.isTruncated)
                 container.isPreview = false
             } else {
                 let first = try firstFrame(of: data)
                 if let error = first.error, context.truncationPolicy == .strict { throw error }
-                container = first.container
+                (container, isTruncated) = (first.container, first.error != nil || contents.isTruncated)
             }
-            if contents.isTruncated, context.truncationPolicy == .lenient {
+            if isTruncated, context.truncationPolicy == .lenient {
                 container.userInfo[.isTruncatedKey] = true
             }
             container.data = data
@@ -124,9 +124,8 @@ extension ImageDecoders {
             let (isOpaque, error) = (picture.isOpaque, picture.error)
             let isHalf = picture.rowCount * 2 >= rendering.neededRowCount
             let image = picture.pixels.freeze(isOpaque: isOpaque, colorSpace: space)
-            var container = try context.makeContainer(
+            let container = try context.makeContainer(
                 image: image, type: .gif, originalSize: ImageSize(width: header.width, height: header.height))
-            if error != nil, context.truncationPolicy == .lenient { container.userInfo[.isTruncatedKey] = true }
             return (container, isHalf, error)
         }
 

@@ -37,6 +37,18 @@ struct GIFPreviewTests {
         #expect(try previews(of: file.data, policy: .disabled).previews.isEmpty)
     }
 
+    @Test("a preview of a part is not marked as cut short, whatever the policy")
+    func unmarked() throws {
+        let data = GIFFile.noise(80, 60).data
+        for policy in [TruncationPolicy.strict, .lenient] {
+            let decoder = ImageDecoders.GIF(context: Decoding.context(data) { $0.truncationPolicy = policy })
+            let part = data.prefix(data.count * 3 / 4)
+            let preview = try #require(try decoder.decodePartiallyDownloadedData(part))
+            #expect(preview.isPreview && preview.userInfo.isEmpty)
+            #expect(try decoder.decode(data).userInfo.isEmpty)
+        }
+    }
+
     @Test("the image after a preview is what it would be without")
     func final() throws {
         let data = GIFFile(4, 1, [.init(4, 1) { x, _ in UInt8(x) }] + (0..<9).map { _ in .init(4, 1, 1) }).data

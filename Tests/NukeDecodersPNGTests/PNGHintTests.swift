@@ -50,7 +50,7 @@ struct PNGHintTests {
     }
 
     @Test(
-        "a hinted decode gives the exact size of a full one, and nearly its pixels [PITFALLS 131, 212]",
+        "a hinted decode gives the exact size of a full one, and nearly its pixels [row 131] [row 212]",
         arguments: [(false, 1), (false, 6), (true, 1)])
     func exactSizes(_ isInterlaced: Bool, _ orientation: Int) throws {
         // So large that every side is at most a quarter: that is where decoding starts to reduce.
@@ -67,7 +67,7 @@ struct PNGHintTests {
         }
     }
 
-    @Test("every orientation is applied exactly once to reduced pictures [PITFALLS 122, 127]", arguments: 1...8)
+    @Test("every orientation is applied exactly once to reduced pictures [row 122] [row 127]", arguments: 1...8)
     func orientations(_ orientation: Int) throws {
         for isInterlaced in [false, true] {
             let data = try Self.gradient(60, 40, isInterlaced: isInterlaced, orientation: orientation)

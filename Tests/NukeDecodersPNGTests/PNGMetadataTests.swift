@@ -119,7 +119,7 @@ struct PNGMetadataTests {
     }
 
     @Test(
-        "profiles that are broken or of another colour space don't count [PITFALLS 112, 185]",
+        "profiles that are broken or of another colour space don't count [row 112] [row 185]",
         arguments: [
             ProfileData.chunk(space: "CMYK"), ProfileData.chunk(space: "GRAY"), ProfileData.chunk(stream: [1, 2, 3]),
             ProfileData.chunk(stream: PNGFile.zlib([1, 2, 3])), ProfileData.chunk(stream: []),

@@ -2,17 +2,36 @@ import FoundationEssentials
 import NukeKit
 import Synchronization
 
-/// W1: a JPEG from memory to RGBA8; a line "<cpu ms> <wall ms>" a pass, after one uncounted.
+/// W1: a picture from memory to RGBA8; a line "<cpu ms> <wall ms>" a pass, after one uncounted.
 enum DecodePass {
     static func run(path: String, passes: Int) throws {
+        NukeKit.install()
         let data = try Data(contentsOf: URL(filePath: path))
         let context = ImageDecodingContext(request: ImageRequest(url: nil), data: data)
         for pass in 0...passes {
             let (cpu, wall) = (Clock.cpu, Clock.wall)
-            guard let decoder = ImageFormat.jpeg.makeDecoder?(context) else { throw ImageDecodingError.unknown }
+            guard let decoder = ImageDecoderRegistry.shared.decoder(for: context) else {
+                throw ImageDecodingError.unknown
+            }
             let image = try decoder.decode(data).image
             if pass > 0 { print(Clock.cpu - cpu, Clock.wall - wall) }
             withExtendedLifetime(image) {}
+        }
+    }
+}
+
+/// W7: all frames of an animation from memory to RGBA8, one after the other; a line "<cpu ms> <wall ms>" a pass likewise.
+enum FramesPass {
+    static func run(path: String, passes: Int) async throws {
+        NukeKit.install()
+        let data = try Data(contentsOf: URL(filePath: path))
+        let context = ImageDecodingContext(request: ImageRequest(url: nil), data: data)
+        for pass in 0...passes {
+            let (cpu, wall) = (Clock.cpu, Clock.wall)
+            let decoder = ImageDecoderRegistry.shared.decoder(for: context)
+            guard let animation = try decoder?.decode(data).animation else { throw ImageDecodingError.unknown }
+            for index in 0..<animation.frameCount { _ = try await animation.frame(at: index) }
+            if pass > 0 { print(Clock.cpu - cpu, Clock.wall - wall) }
         }
     }
 }
