@@ -58,7 +58,8 @@ struct InfoCommand: Sendable {
             (info.properties, info.statistics, animation) = try await CodecThreads.shared.run {
                 let properties = try decoder.properties(of: data)
                 guard needsPixels else { return (properties, nil, nil) }
-                let container = try decoder.decode(data)
+                var container = try decoder.decode(data)
+                container.convertToSRGB(for: request)
                 return (properties, ImageStatistics(container.image), container.animation)
             }
             if let animation { info.frameMeans = try await Self.frameMeans(of: animation) }

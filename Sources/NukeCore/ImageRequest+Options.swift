@@ -52,8 +52,13 @@ extension ImageRequest {
         /// Part of the image's identity. Processors work on such pixels; encoders that can store them do.
         public static let preserveBitDepth = Options(rawValue: 1 << 7)
 
+        /// Keeps the colour space of the original instead of bringing its colours to sRGB; encoders write its profile.
+        ///
+        /// Part of the image's identity. Processors work on the values as they are.
+        public static let preserveColorSpace = Options(rawValue: 1 << 8)
+
         /// The options that change what is decoded, and so belong to the image's identity.
-        static let decoding: Options = [.preserveBitDepth]
+        static let decoding: Options = [.preserveBitDepth, .preserveColorSpace]
 
         private static let names: [(Options, String)] = [
             (.disableMemoryCacheReads, "disableMemoryCacheReads"),
@@ -61,6 +66,7 @@ extension ImageRequest {
             (.disableDiskCacheReads, "disableDiskCacheReads"), (.disableDiskCacheWrites, "disableDiskCacheWrites"),
             (.returnCacheDataDontLoad, "returnCacheDataDontLoad"), (.skipDecompression, "skipDecompression"),
             (.skipDataLoadingQueue, "skipDataLoadingQueue"), (.preserveBitDepth, "preserveBitDepth"),
+            (.preserveColorSpace, "preserveColorSpace"),
         ]
 
         /// The names of the options in the set.

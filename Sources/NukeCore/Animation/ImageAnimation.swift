@@ -10,7 +10,9 @@ public final class ImageAnimation: Sendable {
     /// How often all frames are shown; nil: for ever.
     public let playCount: Int?
 
-    private let frames: Lock<any ImageFrameDecoding>
+    private let decoder: Decoder
+    /// Whether frames are brought to sRGB.
+    private let isConverting: Bool
 
     /// Creates an animation.
     ///
@@ -18,10 +20,28 @@ public final class ImageAnimation: Sendable {
     ///   - storedDurations: Seconds that each frame is shown, as stored; one for each frame.
     ///   - playCount: How often all frames are shown; nil: for ever.
     ///   - frames: Decodes them.
-    public init(storedDurations: [Double], playCount: Int?, frames: any ImageFrameDecoding) {
-        durations = storedDurations.map { $0 > 0.010_5 ? $0 : 0.1 }
+    public convenience init(storedDurations: [Double], playCount: Int?, frames: any ImageFrameDecoding) {
+        let durations = storedDurations.map { $0 > 0.010_5 ? $0 : 0.1 }
+        self.init(durations, playCount, Decoder(frames), isConverting: false)
+    }
+
+    private init(_ durations: [Double], _ playCount: Int?, _ decoder: Decoder, isConverting: Bool) {
+        self.durations = durations
         self.playCount = playCount
-        self.frames = Lock(frames)
+        self.decoder = decoder
+        self.isConverting = isConverting
+    }
+
+    /// The same frames, brought to sRGB.
+    func convertingToSRGB() -> ImageAnimation {
+        ImageAnimation(durations, playCount, decoder, isConverting: true)
+    }
+
+    /// Lets one ask at a time.
+    private final class Decoder: Sendable {
+        let frames: Lock<any ImageFrameDecoding>
+
+        init(_ frames: any ImageFrameDecoding) { self.frames = Lock(frames) }
     }
 
     /// How many frames there are.
@@ -37,6 +57,10 @@ public final class ImageAnimation: Sendable {
     /// - Parameter index: Below `frameCount`.
     public func frame(at index: Int) async throws -> Bitmap {
         precondition(durations.indices.contains(index), "there are \(frameCount) frames")
-        return try await CodecThreads.shared.run { try self.frames.withLock { try $0.frame(at: index) } }
+        return try await CodecThreads.shared.run {
+            var frame = try self.decoder.frames.withLock { try $0.frame(at: index) }
+            if self.isConverting { Bitmap.convertToSRGB(&frame) }
+            return frame
+        }
     }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The image type of this platform.
 public typealias PlatformImage = Bitmap
 
@@ -72,10 +74,22 @@ public final class Bitmap: Sendable {
     }()
 
     /// The same pixels, unshared as an object but not copied, said to be of another scale.
-    public func withScale(_ scale: Double) -> Bitmap {
-        Bitmap(
+    public func withScale(_ scale: Double) -> Bitmap { sharing(colorSpace: colorSpace, scale: scale) }
+
+    /// The same pixels, unshared as an object but not copied, said to be in another colour space.
+    func withColorSpace(_ colorSpace: ColorSpace) -> Bitmap { sharing(colorSpace: colorSpace, scale: scale) }
+
+    private func sharing(colorSpace: ColorSpace, scale: Double) -> Bitmap {
+        storage.isShared.store(true, ordering: .relaxed)
+        return Bitmap(
             storage: storage, width: width, height: height, format: format, isOpaque: isOpaque,
             colorSpace: colorSpace, scale: scale)
+    }
+
+    /// The storage, if this is the one reference to the one bitmap that has it.
+    static func uniqueStorage(of bitmap: inout Bitmap) -> PixelStorage? {
+        guard isKnownUniquelyReferenced(&bitmap), !bitmap.storage.isShared.load(ordering: .relaxed) else { return nil }
+        return bitmap.storage
     }
 }
 

@@ -1,4 +1,5 @@
 internal import CNukeCore
+internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -13,6 +14,8 @@ internal import CNukeCore
 final class PixelStorage {
     let base: UnsafeMutableRawPointer
     let byteCount: Int
+    /// Whether more than one bitmap was made of it; never taken back.
+    let isShared = Atomic(false)
     private let isMapped: Bool
 
     private static let mappingThreshold = 4 << 20

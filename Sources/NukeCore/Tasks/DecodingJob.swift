@@ -79,18 +79,19 @@ struct DecodingJob: Sendable {
     }
 
     private func success(
-        _ container: ImageContainer, _ workingSet: WorkingSet, _ reservation: MemoryBudget.Reservation,
+        _ decoded: consuming ImageContainer, _ workingSet: WorkingSet, _ reservation: MemoryBudget.Reservation,
         _ properties: ImageProperties?
     ) -> Outcome {
+        // Held by nobody else, so that colours can be changed in place.
+        var container = consume decoded
+        container.convertToSRGB(for: context.request)
         let decoding = WorkLog.Decoding(
             decoder: type(of: decoder),
             sourceSize: properties?.size ?? container.originalSize ?? container.image.size,
             decodedSize: container.image.size, type: container.type ?? AssetType(context.data))
         reservation.resize(to: workingSet.byteCount(decoded: container, processors: processors))
-        guard container.isPreview else { return .success(container, reservation, decoding) }
         // What a decoder makes of everything is final, whatever it says.
-        var container = container
-        container.isPreview = false
+        if container.isPreview { container.isPreview = false }
         return .success(container, reservation, decoding)
     }
 

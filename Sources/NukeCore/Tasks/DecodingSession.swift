@@ -42,9 +42,10 @@ struct DecodingSession: Sendable {
             let reservation =
                 memory.reservation ?? memory.budget.reserve(workingSet.byteCount, priority: memory.priority)
             guard let reservation else { return (.nothing, nil) }
-            guard let container = try decoder?.decodePartiallyDownloadedData(data) else {
+            guard var container = try decoder?.decodePartiallyDownloadedData(data) else {
                 return (.nothing, properties == nil ? memory.reservation : reservation)
             }
+            container.convertToSRGB(for: context.request)
             if properties == nil || !container.isPreview {
                 reservation.resize(to: workingSet.byteCount(decoded: container, processors: memory.processors))
             }

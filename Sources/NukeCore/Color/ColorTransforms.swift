@@ -1,0 +1,44 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The transforms of the profiles that were met last: most pictures of a run share a few.
+enum ColorTransforms {
+    /// What there is to do about a profile.
+    enum Step: Sendable {
+        /// Its colours are those of sRGB, as far as one can see.
+        case relabel
+        case convert(ColorTransform)
+        /// It is a profile of tables, or damaged: its colours are left as they are, and so is the profile.
+        case leave
+    }
+
+    private static let limit = 8
+    private static let steps = Lock<[(profile: Data, step: Step)]>([])
+
+    /// What to do about a profile.
+    static func step(for profile: Data) -> Step {
+        let known = steps.withLock { steps in
+            steps.firstIndex { $0.profile == profile }.map { index in
+                let entry = steps.remove(at: index)
+                steps.append(entry)
+                return entry.step
+            }
+        }
+        if let known { return known }
+        let step = makeStep(for: profile)
+        steps.withLock { steps in
+            if steps.count >= limit { steps.removeFirst() }
+            steps.append((profile, step))
+        }
+        return step
+    }
+
+    private static func makeStep(for profile: Data) -> Step {
+        guard let profile = ICCProfile(profile) else { return .leave }
+        let transform = ColorTransform(profile)
+        return transform.isNearIdentity ? .relabel : .convert(transform)
+    }
+}
