@@ -62,7 +62,12 @@ struct InfoCommand: Sendable {
                 container.convertToSRGB(for: request)
                 return (properties, ImageStatistics(container.image), container.animation)
             }
-            if let animation { info.frameMeans = try await Self.frameMeans(of: animation) }
+            if let animation {
+                info.frameMeans = try await Self.frameMeans(of: animation)
+                // What is shown first: an animated PNG's still picture need not be a frame of it.
+                let first = try await animation.frame(at: 0)
+                info.statistics = await CodecThreads.shared.run { ImageStatistics(first) }
+            }
         } catch {
             info.error = "\(error)"
         }
