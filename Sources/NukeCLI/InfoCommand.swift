@@ -59,7 +59,8 @@ struct InfoCommand: Sendable {
                 let properties = try decoder.properties(of: data)
                 guard needsPixels else { return (properties, nil, nil) }
                 var container = try decoder.decode(data)
-                container.convertToSRGB(for: request)
+                // Of colours, what an embedded profile says counts here.
+                if properties?.hasICCProfile ?? true { container.convertToSRGB(for: request) }
                 return (properties, ImageStatistics(container.image), container.animation)
             }
             if let animation {

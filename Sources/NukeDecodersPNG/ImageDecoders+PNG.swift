@@ -66,7 +66,7 @@ extension ImageDecoders {
             if context.truncationPolicy == .lenient, error != nil || animation?.isTruncated == true {
                 container.userInfo[.isTruncatedKey] = true
             }
-            if let animation, animation.frames.count > 1 {
+            if let animation, animation.addsToStill {
                 let frames = PNGFrames(
                     animation.frames, header, data, context: context, colorSpace: container.image.colorSpace)
                 container.animation = ImageAnimation(

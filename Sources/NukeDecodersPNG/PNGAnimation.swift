@@ -15,6 +15,9 @@ struct PNGAnimation {
     /// Whether the data ends within a frame.
     private(set) var isTruncated = false
 
+    /// Whether it shows anything else than the still picture: several frames, or one that is not that picture.
+    var addsToStill: Bool { frames.count > 1 || frames.first?.isDefaultImage == false }
+
     /// Seconds that each frame is shown, as stored.
     var delays: [Double] { frames.map(\.delay) }
 
