@@ -17,10 +17,12 @@ public struct ImageContainer: Sendable {
         var userInfo: [UserInfoKey: any Sendable]
         var originalSize: ImageSize?
         var animation: ImageAnimation?
+        var metadata: ImageMetadata?
 
         init(
             image: PlatformImage, type: AssetType?, isPreview: Bool, data: Data?,
-            userInfo: [UserInfoKey: any Sendable], originalSize: ImageSize? = nil, animation: ImageAnimation? = nil
+            userInfo: [UserInfoKey: any Sendable], originalSize: ImageSize? = nil, animation: ImageAnimation? = nil,
+            metadata: ImageMetadata? = nil
         ) {
             self.image = image
             self.type = type
@@ -29,6 +31,7 @@ public struct ImageContainer: Sendable {
             self.userInfo = userInfo
             self.originalSize = originalSize
             self.animation = animation
+            self.metadata = metadata
         }
     }
 
@@ -88,11 +91,20 @@ public struct ImageContainer: Sendable {
         set { update { $0.animation = newValue } }
     }
 
+    /// What the file tells beside the pixels, if the request has the option `preserveMetadata`; nil by default.
+    ///
+    /// Encoders write it into the file that they make.
+    public var metadata: ImageMetadata? {
+        get { storage.metadata }
+        set { update { $0.metadata = newValue } }
+    }
+
     private mutating func update(_ change: (Storage) -> Void) {
         if !isKnownUniquelyReferenced(&storage) {
             storage = Storage(
                 image: storage.image, type: storage.type, isPreview: storage.isPreview, data: storage.data,
-                userInfo: storage.userInfo, originalSize: storage.originalSize, animation: storage.animation)
+                userInfo: storage.userInfo, originalSize: storage.originalSize, animation: storage.animation,
+                metadata: storage.metadata)
         }
         change(storage)
     }

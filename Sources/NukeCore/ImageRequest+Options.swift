@@ -57,8 +57,13 @@ extension ImageRequest {
         /// Part of the image's identity. Processors work on the values as they are.
         public static let preserveColorSpace = Options(rawValue: 1 << 8)
 
+        /// Keeps the EXIF data of the original in `ImageContainer.metadata`; encoders write it.
+        ///
+        /// Part of the image's identity. It may tell where a picture was taken: to be asked for by those who want it known.
+        public static let preserveMetadata = Options(rawValue: 1 << 9)
+
         /// The options that change what is decoded, and so belong to the image's identity.
-        static let decoding: Options = [.preserveBitDepth, .preserveColorSpace]
+        static let decoding: Options = [.preserveBitDepth, .preserveColorSpace, .preserveMetadata]
 
         private static let names: [(Options, String)] = [
             (.disableMemoryCacheReads, "disableMemoryCacheReads"),
@@ -66,7 +71,7 @@ extension ImageRequest {
             (.disableDiskCacheReads, "disableDiskCacheReads"), (.disableDiskCacheWrites, "disableDiskCacheWrites"),
             (.returnCacheDataDontLoad, "returnCacheDataDontLoad"), (.skipDecompression, "skipDecompression"),
             (.skipDataLoadingQueue, "skipDataLoadingQueue"), (.preserveBitDepth, "preserveBitDepth"),
-            (.preserveColorSpace, "preserveColorSpace"),
+            (.preserveColorSpace, "preserveColorSpace"), (.preserveMetadata, "preserveMetadata"),
         ]
 
         /// The names of the options in the set.

@@ -4,7 +4,7 @@
 struct EXIFReader {
     /// Where the TIFF structure starts: offsets count from there.
     let start: Int
-    private let isLittleEndian: Bool
+    let isLittleEndian: Bool
 
     /// Nil if the bytes do not begin with the header of a TIFF structure.
     init?(_ bytes: RawSpan) {
@@ -66,7 +66,7 @@ struct EXIFReader {
     /// An unsigned integer of `size` bytes, at most four; nil if it is not wholly within the data.
     ///
     /// Offsets are below 2³² plus 2¹⁶ entries of 12 bytes, so sums of them do not overflow.
-    private func integer(_ size: Int, at offset: Int, in bytes: RawSpan) -> Int? {
+    func integer(_ size: Int, at offset: Int, in bytes: RawSpan) -> Int? {
         guard offset >= 0, start + offset + size <= bytes.byteCount else { return nil }
         return (0..<size).reduce(0) { value, index in
             let place = isLittleEndian ? size - 1 - index : index

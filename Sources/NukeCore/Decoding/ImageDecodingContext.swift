@@ -86,4 +86,22 @@ public struct ImageDecodingContext: Sendable {
         if orientation != .up { container.userInfo[.orientationKey] = orientation }
         return container
     }
+
+    /// Gives a container the metadata that its file holds, if the request has the option `preserveMetadata`.
+    ///
+    /// The orientation becomes the one that is in the container's `userInfo`, or up. EXIF data that is damaged from the start
+    /// on is left out. Throws `limitExceeded` if there is more than `limits.metadataBytes` of it.
+    ///
+    /// - Parameters:
+    ///   - exif: EXIF data as the file holds it; nil or empty if there is none. Copied.
+    ///   - container: What `makeContainer` made of the file.
+    public func attachMetadata(exif: Data?, to container: inout ImageContainer) throws(ImageDecodingError) {
+        guard request.options.contains(.preserveMetadata), let exif, !exif.isEmpty else { return }
+        guard exif.count <= limits.metadataBytes else {
+            throw .limitExceeded(
+                "\(exif.count) bytes of EXIF data, of which \(limits.metadataBytes) are allowed", codec: "")
+        }
+        let orientation = container.userInfo[.orientationKey] as? ImageOrientation
+        container.metadata = ImageMetadata(exif: exif, orientation: orientation ?? .up)
+    }
 }
