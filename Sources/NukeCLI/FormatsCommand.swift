@@ -12,7 +12,8 @@ enum FormatsCommand {
         for format in formats {
             let abilities = names(of: format.capabilities).joined(separator: ", ")
             let extensions = format.fileExtensions.map { ".\($0)" }.joined(separator: " ")
-            Terminal.write("\(format.name): \(abilities) (\(extensions))\n")
+            let library = format.missingLibrary().map { "; \($0)" } ?? format.libraryVersion().map { "; \($0)" } ?? ""
+            Terminal.write("\(format.name): \(abilities) (\(extensions))\(library)\n")
         }
     }
 
@@ -24,6 +25,7 @@ enum FormatsCommand {
         line.add("extensions", .list(format.fileExtensions.map { .text($0) }))
         line.add("capabilities", .list(names(of: format.capabilities).map { .text($0) }))
         line.add("library", .init(format.libraryVersion()))
+        line.add("missing", .init(format.missingLibrary()))
         return line
     }
 

@@ -231,6 +231,12 @@ final class HEIFLibrary: @unchecked Sendable {
         return "libheif \(version ?? "") has no \(name); install the package \(package)"
     }
 
+    /// What to tell if the library is missing, or lacks a codec to read or write files of a type; nil if it has both.
+    func lack(forReadingAndWriting type: AssetType) -> String? {
+        let codec: CNukeHEIF_Codec = type == .avif ? .AV1 : .HEVC
+        return lack(of: codec, for: .decoding) ?? lack(of: codec, for: .encoding)
+    }
+
     private var hasPluginPackages: Bool {
         let parts = (version ?? "").split(separator: ".").compactMap { Int($0) }
         return parts.count >= 2 && (parts[0], parts[1]) >= (1, 16)

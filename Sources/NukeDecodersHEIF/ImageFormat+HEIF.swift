@@ -40,6 +40,7 @@ extension ImageFormat {
             makeDecoder: { ImageDecoders.HEIF(context: $0) },
             makeEncoder: { ImageEncoders.HEIF(type: type, options: $0) },
             // As built against: telling a version is no reason to open the library, which takes 3 ms and 6 MB.
-            libraryVersion: { HEIFLibrary.headerVersion.map { "libheif " + $0 } })
+            libraryVersion: { HEIFLibrary.headerVersion.map { "libheif " + $0 } },
+            missingLibrary: { HEIFLibrary.shared.lack(forReadingAndWriting: type) })
     }
 }

@@ -15,5 +15,6 @@ extension ImageFormat {
             return signature.starts(with: prefix.bytes) ? .needsMoreData : .no
         },
         makeDecoder: { ImageDecoders.JPEG(context: $0) }, makeEncoder: { ImageEncoders.JPEG(options: $0) },
-        libraryVersion: { JPEGLibrary.version.map { "libjpeg-turbo \($0)" } })
+        libraryVersion: { JPEGLibrary.version.map { "libjpeg-turbo \($0)" } },
+        missingLibrary: { JPEGLibrary.version == nil ? JPEGLibrary.remedy : nil })
 }

@@ -22,5 +22,5 @@ extension ImageFormat {
         previewPolicy: { PNGHeader.declaresPasses($0.bytes) ? .incremental : .disabled },
         makeDecoder: { ImageDecoders.PNG(context: $0) },
         makeEncoder: { ImageEncoders.PNG(options: $0) },
-        libraryVersion: { PNGLibrary.version })
+        libraryVersion: { PNGLibrary.version }, missingLibrary: { PNGLibrary.defect })
 }

@@ -15,5 +15,6 @@ extension ImageFormat {
             return isBegun && rest && prefix.count < 12 ? .needsMoreData : .no
         },
         makeDecoder: { ImageDecoders.WebP(context: $0) }, makeEncoder: { ImageEncoders.WebP(options: $0) },
-        libraryVersion: { WebPLibrary.version.map { "libwebp \($0)" } })
+        libraryVersion: { WebPLibrary.version.map { "libwebp \($0)" } },
+        missingLibrary: { WebPLibrary.version == nil ? WebPLibrary.remedy : nil })
 }

@@ -83,7 +83,7 @@ struct CommandLineTests {
         #expect(help.status == 0 && help.errors.isEmpty)
         for word in [
             "nuke load", "--resize", "--quality", "--from-file", "--no-cache", "cache stats|clear", "--stats",
-            "--metrics",
+            "--metrics", "--frame N", "--keep-metadata",
         ] {
             #expect(help.text.contains(word))
         }
@@ -103,6 +103,8 @@ struct CommandLineTests {
             ["load", "a", "--quality", "101"], ["load", "a", "--quality", "0"], ["load", "a", "--format", "bmp"],
             ["load", "a", "b", "-o", "-"], ["info"], ["formats", "--resize", "1"], ["cache"], ["cache", "destroy"],
             ["load", "a", "--json=1"], ["load", "--from-file", "missing"], ["load", "a", "--concurrency", "0"],
+            ["load", "a", "--frame", "-1"], ["load", "a", "--frame", "x"], ["load", "a", "--keep-metadata=1"],
+            ["info", "a", "--frame", "0"],
             ["load", "http://x/y", "--cache", "d", "--no-cache"],
         ] as [[String]])
     func usage(arguments: [String]) async throws {
@@ -114,11 +116,25 @@ struct CommandLineTests {
 
     @Test("formats tells what can be read and written")
     func formats() async throws {
+        NukeKit.install()
         let plain = try await nuke.run("formats")
         #expect(plain.status == 0 && plain.text.contains("JPEG: ") && plain.text.contains("PNG: "))
         let objects = try await nuke.run("formats", "--json").objects()
         #expect(objects.map { $0["name"] } == ["jpeg", "png", "gif", "webp", "heic", "avif"].map { .text($0) })
         #expect(objects[0]["mimeTypes"] == .list([.text("image/jpeg")]))
+        for (object, format) in zip(objects, ImageDecoderRegistry.shared.formats) {
+            #expect(object["library"] == format.libraryVersion().map { .text($0) } ?? .null)
+            #expect(object["missing"] == format.missingLibrary().map { .text($0) } ?? .null)
+            if let library = format.missingLibrary() ?? format.libraryVersion() {
+                #expect(plain.text.contains("; \(library)\n"))
+            }
+            guard case .list(let capabilities)? = object["capabilities"] else {
+                Issue.record("\(object)")
+                continue
+            }
+            #expect(capabilities.contains(.text("encode")) == format.capabilities.contains(.encode))
+            #expect(capabilities.contains(.text("animation")) == format.capabilities.contains(.animation))
+        }
     }
 
     @Test("the cache can be looked at and emptied")

@@ -26,6 +26,10 @@ public struct ImageFormat: Sendable {
     public let makeEncoder: (@Sendable (ImageEncodingOptions) -> (any ImageEncoding)?)?
     /// Name and version of the library in use, such as "libpng 1.6.39"; nil if there is none or it is missing.
     public let libraryVersion: @Sendable () -> String?
+    /// What of the library is lacking, and which package to install; nil if nothing is, or if there is no library.
+    ///
+    /// May open the library.
+    public let missingLibrary: @Sendable () -> String?
 
     /// Creates a format; see the properties for what each part means.
     ///
@@ -37,7 +41,8 @@ public struct ImageFormat: Sendable {
         previewPolicy: (@Sendable (Data) -> ImagePipeline.PreviewPolicy)? = nil,
         makeDecoder: (@Sendable (ImageDecodingContext) -> (any ImageDecoding)?)? = nil,
         makeEncoder: (@Sendable (ImageEncodingOptions) -> (any ImageEncoding)?)? = nil,
-        libraryVersion: @escaping @Sendable () -> String? = { nil }
+        libraryVersion: @escaping @Sendable () -> String? = { nil },
+        missingLibrary: @escaping @Sendable () -> String? = { nil }
     ) {
         self.name = name
         self.type = type
@@ -53,6 +58,7 @@ public struct ImageFormat: Sendable {
         self.makeDecoder = makeDecoder
         self.makeEncoder = makeEncoder
         self.libraryVersion = libraryVersion
+        self.missingLibrary = missingLibrary
     }
 
     /// What a sniff says.
