@@ -10,11 +10,14 @@ extension ImageEncoders {
     /// Encodes images as JPEG files.
     ///
     /// Pixels that are not opaque are put on white, as the format has no alpha; 16 bits a sample become 8; gray stays
-    /// gray. The image's ICC profile is written; EXIF is not, as the pixels are upright. The same image gives the same
-    /// bytes each time.
+    /// gray. The image's ICC profile is written, and so is the EXIF data of a container that has it. The same container
+    /// gives the same bytes each time.
     public struct JPEG: ImageEncoding {
         /// What an APP2 segment holds of a profile, times the most that there can be (ICC.1:2022, B.4).
         private static let profileLimit = 65_519 * 255
+
+        /// What an APP1 segment holds behind the header of EXIF data (EXIF 2.32, 4.7.2).
+        private static let exifLimit = 65_527
 
         private let options: ImageEncodingOptions
 
@@ -25,29 +28,33 @@ extension ImageEncoders {
 
         /// The file; nil if it can't be made, such as for a side of more than 65,500 pixels.
         public func encode(_ image: PlatformImage) -> Data? {
-            try? data(for: image)
+            try? data(for: image, metadata: nil)
         }
 
         /// The file.
         ///
-        /// Throws `unsupported` for what the format can't hold, such as a side of more than 65,500 pixels.
+        /// Throws `unsupported` for what the format can't hold, such as a side of more than 65,500 pixels, or 64 KB
+        /// of EXIF data.
         public func encodedData(
             for container: ImageContainer, context: ImageEncodingContext
         ) throws(ImageEncodingError) -> Data {
-            try data(for: container.image)
+            try data(for: container.image, metadata: container.metadata)
         }
 
-        private func data(for image: Bitmap) throws(ImageEncodingError) -> Data {
+        private func data(for image: Bitmap, metadata: ImageMetadata?) throws(ImageEncodingError) -> Data {
             let profile = image.colorSpace.iccProfile
             guard (profile?.count ?? 0) <= Self.profileLimit else {
                 throw .unsupported("the ICC profile is too large for a JPEG", codec: JPEGSession.codec)
+            }
+            guard (metadata?.exif.count ?? 0) <= Self.exifLimit else {
+                throw .unsupported("the EXIF data is too large for a JPEG", codec: JPEGSession.codec)
             }
             let compressor = try JPEGCompressor()
             try compressor.start(
                 JPEGCompressor.Parameters(
                     width: image.width, height: image.height, isGray: image.format == .gray8, quality: quality,
                     isChromaHalved: options.chromaSubsampling == .half, isProgressive: options.isProgressive,
-                    iccProfile: profile))
+                    iccProfile: profile, exif: metadata?.exif))
             if image.format != .rgba16, image.isOpaque {
                 try compressor.writeRows(image.bytes, bytesPerRow: image.bytesPerRow)
             } else {

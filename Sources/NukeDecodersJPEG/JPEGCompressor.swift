@@ -23,6 +23,8 @@ struct JPEGCompressor: ~Copyable {
         let isChromaHalved: Bool
         let isProgressive: Bool
         let iccProfile: Data?
+        /// A TIFF structure, without the header that goes before it.
+        let exif: Data?
     }
 
     private let encoder: OpaquePointer
@@ -42,15 +44,19 @@ struct JPEGCompressor: ~Copyable {
     }
 
     func start(_ parameters: Parameters) throws(ImageEncodingError) {
-        // SAFETY: the shim writes the profile during the call and keeps no pointer to it.
-        let profile = parameters.iccProfile ?? Data()
-        let status = unsafe profile.bytes.withUnsafeBytes { bytes in
-            var options = unsafe CNukeJPEG_EncodingOptions(
-                width: Int32(clamping: parameters.width), height: Int32(clamping: parameters.height),
-                isGray: parameters.isGray ? 1 : 0, quality: Int32(parameters.quality),
-                isChromaHalved: parameters.isChromaHalved ? 1 : 0, isProgressive: parameters.isProgressive ? 1 : 0,
-                iccProfile: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), iccProfileCount: bytes.count)
-            return unsafe CNukeJPEG_encoderStart(encoder, &options)
+        // SAFETY: the shim writes profile and EXIF data during the call and keeps no pointer to them.
+        let (profile, exif) = (parameters.iccProfile ?? Data(), parameters.exif ?? Data())
+        let status = unsafe profile.withUnsafeBytes { profile in
+            unsafe exif.withUnsafeBytes { exif in
+                var options = unsafe CNukeJPEG_EncodingOptions(
+                    width: Int32(clamping: parameters.width), height: Int32(clamping: parameters.height),
+                    isGray: parameters.isGray ? 1 : 0, quality: Int32(parameters.quality),
+                    isChromaHalved: parameters.isChromaHalved ? 1 : 0, isProgressive: parameters.isProgressive ? 1 : 0,
+                    iccProfile: profile.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                    iccProfileCount: profile.count,
+                    exif: exif.baseAddress?.assumingMemoryBound(to: UInt8.self), exifCount: exif.count)
+                return unsafe CNukeJPEG_encoderStart(encoder, &options)
+            }
         }
         try check(status)
     }

@@ -54,6 +54,7 @@ final class JPEGDecode {
             try session.startPass(scan: nil)
         }
         var container = try container(header, try reader.pixels(from: session, watch: watch))
+        try attachMetadata(to: &container, header, data)
         if session.isTruncated { container.userInfo[.isTruncatedKey] = true }
         if previewCount > 0 { container.userInfo[.scanNumberKey] = previewCount }
         return container
@@ -175,11 +176,24 @@ final class JPEGDecode {
         let file = data[start + range.lowerBound..<start + range.upperBound]
         do throws(ImageDecodingError) {
             var container = try JPEGDecode(context, orientation: header.orientation).image(of: file)
-            if !isFinal { container.originalSize = turn(header).applied(to: header.storedSize) }
+            if isFinal {
+                try attachMetadata(to: &container, header, data)
+            } else {
+                container.originalSize = turn(header).applied(to: header.storedSize)
+            }
             return container
         } catch {
             if error.code == .cancelled { throw error }
             return nil
         }
+    }
+
+    private func attachMetadata(
+        to container: inout ImageContainer, _ header: JPEGHeader, _ data: Data
+    ) throws(ImageDecodingError) {
+        guard givenOrientation == nil, header.exif.upperBound <= data.count else { return }
+        let start = data.startIndex
+        let exif = data[start + header.exif.lowerBound..<start + header.exif.upperBound]
+        try context.attachMetadata(exif: exif, to: &container)
     }
 }

@@ -23,6 +23,8 @@ struct JPEGHeader {
     let orientation: ImageOrientation
     let iccProfile: Data?
     let density: ImageProperties.Density?
+    /// Where in the file the EXIF data lies; empty if there is none.
+    let exif: Range<Int>
     /// Where in the file the embedded thumbnail lies, which is a JPEG file; nil if there is none.
     let thumbnail: Range<Int>?
 

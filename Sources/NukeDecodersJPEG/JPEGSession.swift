@@ -88,7 +88,8 @@ struct JPEGSession: ~Copyable {
             isProgressive: header.isProgressive != 0, hasMultipleScans: header.hasMultipleScans != 0,
             coefficientBytes: Int(clamping: header.coefficientBytes),
             orientation: EXIFOrientation.read(from: exif.bytes), iccProfile: ICCProfileChain.profile(of: chunks),
-            density: density(header) ?? EXIFDensity.read(from: exif.bytes), thumbnail: thumbnail)
+            density: density(header) ?? EXIFDensity.read(from: exif.bytes),
+            exif: header.exif.offset..<header.exif.offset + exif.count, thumbnail: thumbnail)
     }
 
     private func density(_ header: CNukeJPEG_Header) -> ImageProperties.Density? {

@@ -62,6 +62,8 @@ extension ImageDecoders {
             let header = try PNGHeader(bytes)
             let animation = try PNGAnimation(bytes, header, limits: context.limits)
             var (container, _, error) = try picture(of: bytes, header)
+            let exif = header.exif.map { data[data.startIndex + $0.lowerBound..<data.startIndex + $0.upperBound] }
+            try context.attachMetadata(exif: exif, to: &container)
             if let error, context.truncationPolicy == .strict { throw error }
             if context.truncationPolicy == .lenient, error != nil || animation?.isTruncated == true {
                 container.userInfo[.isTruncatedKey] = true
@@ -120,7 +122,8 @@ extension ImageDecoders {
             let isOpaque = !reader.hasAlpha && (error == nil || header.isInterlaced)
             let image = picture.pixels.freeze(isOpaque: isOpaque, colorSpace: space)
             let container = try context.makeContainer(
-                image: image, type: .png, originalSize: rendering.originalSize)
+                image: image, type: .png, originalSize: rendering.originalSize,
+                orientation: keepsLayout ? header.orientation : .up)
             return (container, passCount, error)
         }
 
@@ -128,8 +131,10 @@ extension ImageDecoders {
             context.request.options.contains(.preserveBitDepth) && header.bitDepth == 16 ? .rgba16 : .rgba8
         }
 
+        /// Whether the picture is not to be turned.
+        private var keepsLayout: Bool { context.request.thumbnail?.createThumbnailWithTransform == false }
+
         private func rendering(of header: PNGHeader) -> PNGRendering {
-            let keepsLayout = context.request.thumbnail?.createThumbnailWithTransform == false
             let orientation = keepsLayout ? .up : header.orientation
             let size = orientation.applied(to: ImageSize(width: header.width, height: header.height))
             return PNGRendering(

@@ -9,8 +9,8 @@ public import NukeCore
 extension ImageEncoders {
     /// Encodes PNG without loss: opaque pictures as RGB, others as RGBA with the alpha divided out, gray ones as gray.
     ///
-    /// Pixels of 16 bits a sample stay so. The ICC profile of the bitmap is stored, if it is sound; nothing else is, so
-    /// equal bitmaps give equal bytes. Decoding gives back the very pixels of an 8-bit bitmap.
+    /// Pixels of 16 bits a sample stay so. The ICC profile of the bitmap is stored, if it is sound, and the EXIF data
+    /// of a container that has it; nothing else is, so equal containers give equal bytes. Decoding gives back the very pixels of an 8-bit bitmap.
     public struct PNG: ImageEncoding {
         private let isInterlaced: Bool
 
@@ -18,7 +18,7 @@ extension ImageEncoders {
         public init(options: ImageEncodingOptions = ImageEncodingOptions()) { isInterlaced = options.isProgressive }
 
         /// The bytes of a file; nil if libpng is missing or fails, of which `encodedData(for:context:)` tells more.
-        public func encode(_ image: PlatformImage) -> Data? { try? data(of: image) }
+        public func encode(_ image: PlatformImage) -> Data? { try? data(of: image, metadata: nil) }
 
         /// The bytes of a file.
         ///
@@ -26,16 +26,16 @@ extension ImageEncoders {
         public func encodedData(
             for container: ImageContainer, context: ImageEncodingContext
         ) throws(ImageEncodingError) -> Data {
-            try data(of: container.image)
+            try data(of: container.image, metadata: container.metadata)
         }
 
-        private func data(of image: Bitmap) throws(ImageEncodingError) -> Data {
+        private func data(of image: Bitmap, metadata: ImageMetadata?) throws(ImageEncodingError) -> Data {
             // SAFETY: whatever bytes are written through the span are samples of the row.
             let channels = image.format == .gray8 ? 1 : image.isOpaque ? 3 : 4
             let layout = PNGWriter.Layout(
                 width: image.width, height: image.height, channels: channels,
                 bitDepth: image.format.bitsPerChannel, isInterlaced: isInterlaced)
-            let writer = try PNGWriter(layout, profile: image.colorSpace.iccProfile)
+            let writer = try PNGWriter(layout, profile: image.colorSpace.iccProfile, exif: metadata?.exif)
             var scratch = [UInt8](repeating: 0, count: image.format == .gray8 ? 0 : layout.bytesPerRow)
             for _ in 0..<writer.passCount {
                 for y in 0..<image.height {

@@ -25,6 +25,9 @@ struct PNGHeader {
     /// The orientation in the `eXIf` chunk.
     private(set) var orientation = ImageOrientation.up
 
+    /// Where the contents of the `eXIf` chunk are.
+    private(set) var exif: Range<Int>?
+
     /// Where the `PLTE` chunk before the picture is.
     private(set) var palette: Range<Int>?
     /// Where the `tRNS` chunk before the picture is.
@@ -122,7 +125,7 @@ struct PNGHeader {
     /// Takes what counts from the chunks behind IHDR; `eXIf` may stand behind the picture too.
     private mutating func walk(from start: Int, in bytes: RawSpan) throws(ImageDecodingError) {
         let codec = ImageDecoders.PNG.codec
-        var (place, count, hasExif, isBehindPicture) = (start, 0, false, false)
+        var (place, count, isBehindPicture) = (start, 0, false)
         while let chunk = PNGChunk(at: place, in: bytes), chunk.kind != .end {
             place = chunk.end
             if chunk.kind == .picture {
@@ -134,9 +137,9 @@ struct PNGHeader {
                 if isBehindPicture { return }
                 throw .limitExceeded("more than \(count - 1) chunks before the picture", codec: codec)
             }
-            if chunk.kind == .exif, !hasExif, chunk.isIntact(in: bytes) {
+            if chunk.kind == .exif, exif == nil, chunk.isIntact(in: bytes) {
                 orientation = EXIFOrientation.read(from: bytes.extracting(chunk.start..<chunk.start + chunk.count))
-                hasExif = true
+                exif = chunk.start..<chunk.start + chunk.count
             }
             if !isBehindPicture { try take(chunk, in: bytes) }
         }

@@ -42,8 +42,8 @@ struct PNGWriter: ~Copyable {
     private let raw: OpaquePointer
 
     /// Begins a file; a profile that libpng finds broken is left out.
-    init(_ layout: Layout, profile: Data?) throws(ImageEncodingError) {
-        // SAFETY: the encoder is this value's alone: ended here on failure, else in deinit. It copies the profile.
+    init(_ layout: Layout, profile: Data?, exif: Data?) throws(ImageEncodingError) {
+        // SAFETY: the encoder is this value's alone: ended here on failure, else in deinit. It copies profile and EXIF data.
         let codec = ImageDecoders.PNG.codec
         if let defect = PNGLibrary.defect { throw .missingCodec(defect, codec: codec) }
         guard let width = UInt32(exactly: layout.width), let height = UInt32(exactly: layout.height) else {
@@ -52,15 +52,18 @@ struct PNGWriter: ~Copyable {
         guard let encoder = unsafe CNukePNG_createEncoder() else {
             throw .failed("no memory for libpng's state", codec: codec)
         }
-        let bytes = profile ?? Data()
+        let (profile, exif) = (profile ?? Data(), exif ?? Data())
         var passes: CInt = 1
-        let status = unsafe bytes.withUnsafeBytes { bytes in
-            var picture = unsafe CNukePNG_Picture(
-                width: width, height: height, bitDepth: CInt(layout.bitDepth), channels: CInt(layout.channels),
-                isInterlaced: layout.isInterlaced, compressionLevel: Self.compressionLevel,
-                profile: bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
-                profileCount: UInt32(clamping: bytes.count))
-            return unsafe CNukePNG_startPicture(encoder, &picture, &passes)
+        let status = unsafe profile.withUnsafeBytes { profile in
+            unsafe exif.withUnsafeBytes { exif in
+                var picture = unsafe CNukePNG_Picture(
+                    width: width, height: height, bitDepth: CInt(layout.bitDepth), channels: CInt(layout.channels),
+                    isInterlaced: layout.isInterlaced, compressionLevel: Self.compressionLevel,
+                    profile: profile.assumingMemoryBound(to: UInt8.self).baseAddress,
+                    profileCount: UInt32(clamping: profile.count),
+                    exif: exif.assumingMemoryBound(to: UInt8.self).baseAddress, exifCount: exif.count)
+                return unsafe CNukePNG_startPicture(encoder, &picture, &passes)
+            }
         }
         if status != CNukePNG_ok {
             defer { unsafe CNukePNG_destroyEncoder(encoder) }

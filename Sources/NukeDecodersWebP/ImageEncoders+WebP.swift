@@ -9,8 +9,8 @@ public import NukeCore
 extension ImageEncoders {
     /// Encodes still pictures as WebP: lossy below the quality 1, without loss at it.
     ///
-    /// Alpha is kept in full; 16 bits a sample become 8, gray becomes RGB. The image's ICC profile is written; EXIF is not, as
-    /// the pixels are upright. The same image gives the same bytes each time. Decoding a lossless file gives back the very
+    /// Alpha is kept in full; 16 bits a sample become 8, gray becomes RGB. The image's ICC profile is written, and so is the
+    /// EXIF data of a container that has it. The same container gives the same bytes each time. Decoding a lossless file gives back the very
     /// pixels of an 8-bit bitmap.
     public struct WebP: ImageEncoding {
         private let options: ImageEncodingOptions
@@ -22,7 +22,7 @@ extension ImageEncoders {
         public init(options: ImageEncodingOptions = ImageEncodingOptions()) { self.options = options }
 
         /// The file; nil if it can't be made, such as for a side of more than 16,383 pixels.
-        public func encode(_ image: PlatformImage) -> Data? { try? data(for: image) }
+        public func encode(_ image: PlatformImage) -> Data? { try? data(for: image, metadata: nil) }
 
         /// The file.
         ///
@@ -31,18 +31,18 @@ extension ImageEncoders {
         public func encodedData(
             for container: ImageContainer, context: ImageEncodingContext
         ) throws(ImageEncodingError) -> Data {
-            try data(for: container.image)
+            try data(for: container.image, metadata: container.metadata)
         }
 
-        private func data(for image: Bitmap) throws(ImageEncodingError) -> Data {
+        private func data(for image: Bitmap, metadata: ImageMetadata?) throws(ImageEncodingError) -> Data {
             let compressor = try WebPCompressor(width: image.width, height: image.height)
             var converter = RowConverter(width: image.width, format: image.format)
             for y in 0..<image.height {
                 compressor.setRow(y, converter.convert(image.row(y)), isOpaque: image.isOpaque)
             }
             let file = try compressor.encode(method)
-            guard image.format != .gray8, let profile = image.colorSpace.iccProfile else { return file }
-            return WebPContainer.adding(profile: profile, to: file)
+            let profile = image.format == .gray8 ? nil : image.colorSpace.iccProfile
+            return WebPContainer.adding(profile: profile, exif: metadata?.exif, to: file)
         }
 
         /// What is not a number counts as quality 0.
@@ -86,22 +86,26 @@ private struct RowConverter {
 
 /// Writes the container around a coded picture (RFC 9649, 2.7).
 enum WebPContainer {
-    /// A file with a profile in it; the file as it is if it is not one that the library writes.
-    static func adding(profile: Data, to file: Data) -> Data {
+    /// A file with a profile and EXIF data in it; the file as it is if it is not one that the library writes.
+    static func adding(profile: Data?, exif: Data?, to file: Data) -> Data {
+        if profile == nil, exif == nil { return file }
         let bytes = file.bytes
         guard let header = try? WebPHeader(bytes, frameLimit: 1), let picture = header.still,
             picture.isComplete(in: file.count)
         else { return file }
         let start = file.startIndex
         let pictureChunks = file[start + picture.range.lowerBound..<start + picture.range.upperBound]
-        var flags: UInt8 = 0x20
+        var flags: UInt8 = 0
+        if profile != nil { flags |= 0x20 }
+        if exif != nil { flags |= 0x08 }
         if picture.hasAlpha { flags |= 0x10 }
         let sides = [header.width - 1, header.height - 1].flatMap { littleEndian($0, count: 3) }
         var body = Data("WEBP".utf8)
         body += chunk("VP8X", Data([flags, 0, 0, 0] + sides))
-        body += chunk("ICCP", profile)
+        if let profile { body += chunk("ICCP", profile) }
         body += pictureChunks
         if pictureChunks.count % 2 == 1 { body.append(0) }
+        if let exif { body += chunk("EXIF", exif) }
         return chunk("RIFF", body)
     }
 

@@ -67,6 +67,8 @@ final class WebPDecode {
             let isOpaque = isFinished && !picture.hasAlpha
             container = try self.container(try takePixels(turn(header, data)), isOpaque: isOpaque, header, data)
         }
+        let exif = header.exif.map { data[data.startIndex + $0.lowerBound..<data.startIndex + $0.upperBound] }
+        try context.attachMetadata(exif: exif, to: &container)
         if isTruncated { container.userInfo[.isTruncatedKey] = true }
         return container
     }

@@ -70,6 +70,15 @@ const char *CNukeJPEG_encoderMessage(const CNukeJPEG_Encoder *encoder) { return 
 
 // MARK: Pixels
 
+static void writeEXIF(j_compress_ptr info, const uint8_t *exif, size_t count) {
+    static const char header[6] = "Exif\0";  // and another 0
+    if (count > 65533 - sizeof header)
+        CNukeJPEG_fail(&encoderOf(info)->failure, CNukeJPEG_StatusUnsupported, "the EXIF data is too large");
+    jpeg_write_m_header(info, JPEG_APP0 + 1, (unsigned)(count + sizeof header));
+    for (size_t i = 0; i < sizeof header; i++) jpeg_write_m_byte(info, header[i]);
+    for (size_t i = 0; i < count; i++) jpeg_write_m_byte(info, exif[i]);
+}
+
 CNukeJPEG_Status CNukeJPEG_encoderStart(CNukeJPEG_Encoder *encoder, const CNukeJPEG_EncodingOptions *options) {
     if (encoder->failure.status) return encoder->failure.status;
     if (setjmp(encoder->failure.escape)) return encoder->failure.status;
@@ -84,6 +93,7 @@ CNukeJPEG_Status CNukeJPEG_encoderStart(CNukeJPEG_Encoder *encoder, const CNukeJ
     if (options->isProgressive) jpeg_simple_progression(info);
     info->optimize_coding = TRUE;
     jpeg_start_compress(info, TRUE);
+    if (options->exifCount > 0 && options->exif) writeEXIF(info, options->exif, options->exifCount);
     if (options->iccProfileCount > 0 && options->iccProfile)
         jpeg_write_icc_profile(info, options->iccProfile, (unsigned)options->iccProfileCount);
     return CNukeJPEG_StatusOk;

@@ -81,6 +81,9 @@ CNukePNG_Status CNukePNG_startPicture(CNukePNG_Encoder *encoder, const CNukePNG_
     png_set_compression_level(encoder->png, picture->compressionLevel);
     png_set_filter(encoder->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP);
     png_write_info(encoder->png, encoder->info);
+    // As a chunk like any: libpng knows eXIf from 1.6.32 on only, and may be built without.
+    if (picture->exifCount > 0 && picture->exif != NULL)
+        png_write_chunk(encoder->png, (png_const_bytep)"eXIf", picture->exif, picture->exifCount);
     *passes = png_set_interlace_handling(encoder->png);
     encoder->rowBytes = png_get_rowbytes(encoder->png, encoder->info);
     return CNukePNG_ok;

@@ -151,6 +151,8 @@ typedef struct CNukeJPEG_EncodingOptions {
     int isProgressive;
     const uint8_t *_Nullable iccProfile;
     size_t iccProfileCount;
+    const uint8_t *_Nullable exif;  // a TIFF structure; at most 65,527 bytes
+    size_t exifCount;
 } CNukeJPEG_EncodingOptions;
 
 // Creates an encoder; NULL if there is no memory for it. What else went wrong the first call tells.

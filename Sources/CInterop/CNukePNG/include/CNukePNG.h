@@ -77,6 +77,8 @@ typedef struct CNukePNG_Picture {
     int compressionLevel;    // zlib's, 0…9
     const uint8_t *_Nullable profile;  // an ICC profile to store; passed over if libpng finds it broken
     uint32_t profileCount;
+    const uint8_t *_Nullable exif;     // EXIF data to store, a TIFF structure
+    size_t exifCount;
 } CNukePNG_Picture;
 
 // An encoder into memory; NULL if there is no memory or no library.
