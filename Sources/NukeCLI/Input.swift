@@ -40,13 +40,15 @@ struct Input: Sendable {
     }
 
     /// The request for its image.
-    func request(processors: [any ImageProcessing] = []) -> ImageRequest {
+    func request(
+        processors: [any ImageProcessing] = [], options: ImageRequest.Options = []
+    ) -> ImageRequest {
         switch resource {
-        case .url(let url): ImageRequest(url: url, processors: processors)
+        case .url(let url): ImageRequest(url: url, processors: processors, options: options)
         case .standardInput:
             ImageRequest(
                 id: "standard input", data: { try await CodecThreads.disk.run { try StandardInput.read() } },
-                processors: processors)
+                processors: processors, options: options)
         }
     }
 

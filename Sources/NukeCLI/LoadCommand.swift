@@ -84,8 +84,11 @@ private struct LoadRun: Sendable {
         var result = LoadResult(index: index, input: input.text)
         let start = ContinuousClock.now
         do {
-            let request = input.request(processors: options.processors)
-            let response = try await loads.response(for: request, at: index, first: firsts[index])
+            let request = options.request(for: input)
+            var response = try await loads.response(for: request, at: index, first: firsts[index])
+            if let frame = options.frame {
+                response.container = try await frame.container(of: response, processors: options.processors)
+            }
             let format = try outputFormat(for: response)
             let data = try await encode(response, as: format)
             result.format = format.name.lowercased()

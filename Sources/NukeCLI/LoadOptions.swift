@@ -10,6 +10,9 @@ struct LoadOptions: Sendable {
     }
 
     let inputs: [Input]
+    /// Nil: the picture, of an animation its still picture.
+    let frame: FrameChoice?
+    let keepsMetadata: Bool
     let processors: [any ImageProcessing]
     /// The format named, or implied by the output's name; nil: that of the input where it can be encoded.
     let format: ImageFormat?
@@ -23,6 +26,8 @@ struct LoadOptions: Sendable {
 
     init(_ arguments: Arguments, registry: ImageDecoderRegistry) throws(UsageError) {
         inputs = try Input.all(of: arguments)
+        frame = try arguments.integer(.frame, in: 0...Int(Int32.max)).map { FrameChoice(index: $0) }
+        keepsMetadata = arguments.has(.keepMetadata)
         processors = try Self.resize(arguments).map { [$0] } ?? []
         force = arguments.has(.force)
         writesJSON = arguments.has(.json)
@@ -34,6 +39,15 @@ struct LoadOptions: Sendable {
         encoding = ImageEncodingOptions(quality: Double(quality) / 100)
         destination = try Self.destination(arguments[.output], inputCount: inputs.count)
         format = try Self.format(arguments[.format], destination, registry)
+    }
+
+    /// The request for an input.
+    ///
+    /// A frame is processed once it is chosen, and nothing before.
+    func request(for input: Input) -> ImageRequest {
+        input.request(
+            processors: frame == nil ? processors : [],
+            options: keepsMetadata ? [.preserveMetadata, .preserveColorSpace] : [])
     }
 
     private static func resize(_ arguments: Arguments) throws(UsageError) -> ImageProcessors.Resize? {
@@ -92,9 +106,11 @@ struct LoadOptions: Sendable {
             return format
         }
         guard case .file(let path) = destination, let dot = path.lastIndex(of: "."),
-            let format = registry.format(named: String(path[path.index(after: dot)...])),
-            format.capabilities.contains(.encode)
+            let format = registry.format(named: String(path[path.index(after: dot)...]))
         else { return nil }
+        guard format.capabilities.contains(.encode) else {
+            throw UsageError(message: "-o \(path): \(format.name) can be read only; --format names another format")
+        }
         return format
     }
 }

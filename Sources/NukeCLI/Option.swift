@@ -4,8 +4,9 @@
 struct Option: Sendable {
     /// What options are known by.
     enum Name: String, CaseIterable, Sendable {
-        case resize, fit, fill, crop, enlarge, format, quality, output, force, concurrency, cache
+        case frame, resize, fit, fill, crop, enlarge, format, quality, output, force, concurrency, cache
         case noCache = "no-cache"
+        case keepMetadata = "keep-metadata"
         case fromFile = "from-file"
         case json, quiet, stats, metrics, help, version
     }
@@ -22,6 +23,9 @@ struct Option: Sendable {
 
     /// Every option, in the order of the help.
     static let all: [Option] = [
+        Option(
+            name: .frame, value: "N", commands: [.load],
+            help: "frame N of an animation, from 0, instead of its still picture"),
         Option(name: .resize, value: "W|xH|WxH", commands: [.load], help: "resize to a width, a height, or into both"),
         Option(name: .fit, commands: [.load], help: "WxH: as large as fits into it, the default"),
         Option(name: .fill, commands: [.load], help: "WxH: as small as covers it"),
@@ -29,8 +33,11 @@ struct Option: Sendable {
         Option(name: .enlarge, commands: [.load], help: "also make images larger that are smaller"),
         Option(
             name: .format, value: "NAME", commands: [.load],
-            help: "the format to write: one that `nuke formats` can encode"),
+            help: "the format to write, by name or extension: one that `nuke formats` can encode"),
         Option(name: .quality, value: "1…100", commands: [.load], help: "quality of lossy formats; 80 by default"),
+        Option(
+            name: .keepMetadata, commands: [.load],
+            help: "keep EXIF data, also where a picture was taken, and the colour profile"),
         Option(
             name: .output, letter: "o", value: "FILE|DIR|-", commands: [.load],
             help: "where to write; - is standard output; the current folder by default"),
