@@ -9,9 +9,10 @@ let package = Package(
         .target(name: "Maps"),
         .executableTarget(name: "CoreOnly", dependencies: ["Maps", .product(name: "NukeCore", package: "nuke")]),
         .executableTarget(
-            name: "CoreWithPNG",
+            name: "TwoFormats",
             dependencies: [
-                "Maps", .product(name: "NukeCore", package: "nuke"), .product(name: "NukeDecodersPNG", package: "nuke"),
+                "Maps", .product(name: "NukeCore", package: "nuke"), .product(name: "NukeDecodersGIF", package: "nuke"),
+                .product(name: "NukeDecodersPNG", package: "nuke"),
             ]),
     ],
     swiftLanguageModes: [.v6]
