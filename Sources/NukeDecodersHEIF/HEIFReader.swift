@@ -24,6 +24,8 @@ struct HEIFReader: ~Copyable, ~Escapable {
         let isDerived: Bool
         let thumbnailCount: Int
         let profileCount: Int
+        /// Bytes of the item of EXIF data; 0 without one.
+        let exifCount: Int
     }
 
     private let raw: OpaquePointer
@@ -82,7 +84,8 @@ struct HEIFReader: ~Copyable, ~Escapable {
             codedHeight: isCodedSizeTold ? Int(picture.codedHeight) : height,
             bitDepth: picture.bitDepth > 0 ? Int(picture.bitDepth) : 8, hasAlpha: picture.hasAlpha != 0,
             isGray: container?.isGray ?? false, isDerived: container?.isDerived ?? false,
-            thumbnailCount: Int(picture.thumbnailCount), profileCount: picture.profileCount)
+            thumbnailCount: Int(picture.thumbnailCount), profileCount: picture.profileCount,
+            exifCount: picture.exifCount)
     }
 
     /// Makes everything below be about the largest thumbnail.
@@ -103,6 +106,27 @@ struct HEIFReader: ~Copyable, ~Escapable {
             return unsafe CNukeHEIF_copyProfile(raw, start)
         }
         return status == .OK ? profile : nil
+    }
+
+    /// The EXIF data, as a TIFF structure or with what stands before it; nil if there is none.
+    ///
+    /// Throws if there are more bytes than the limit.
+    func exif() throws(ImageDecodingError) -> Data? {
+        // SAFETY: the library copies as many bytes as it said that there are.
+        let count = picture.exifCount
+        guard count > 4 else { return nil }
+        guard count - 4 <= limits.metadataBytes else {
+            throw .limitExceeded("\(count) bytes of EXIF data; \(limits.metadataBytes) are allowed", codec: codec)
+        }
+        var item = Data(count: count)
+        let status = unsafe item.withUnsafeMutableBytes { bytes -> CNukeHEIF_Status in
+            guard let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return .corrupt }
+            return unsafe CNukeHEIF_copyExif(raw, start)
+        }
+        guard status == .OK else { return nil }
+        // ISO/IEC 23008-12, A.2.1: exif_tiff_header_offset.
+        let offset = item.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        return offset <= count - 4 ? Data(item.dropFirst(4 + offset)) : nil
     }
 
     /// Decodes all pixels; tells how large the picture is, which is at most what the container told, and in which coding.

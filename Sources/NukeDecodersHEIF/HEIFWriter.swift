@@ -68,10 +68,13 @@ struct HEIFWriter: ~Copyable {
         body(&span)
     }
 
-    /// Encodes the picture and gives the file.
-    consuming func finish() throws(ImageEncodingError) -> Data {
-        // SAFETY: the bytes handed over are malloc's and nobody else's; Data frees them.
-        let status = unsafe CNukeHEIF_finish(raw)
+    /// Encodes the picture and gives the file, with EXIF data that is a TIFF structure.
+    consuming func finish(exif: Data?) throws(ImageEncodingError) -> Data {
+        // SAFETY: the bytes handed over are malloc's and nobody else's; Data frees them. The library copies EXIF data.
+        let encoder = unsafe raw
+        let status = unsafe (exif ?? Data()).withUnsafeBytes { bytes in
+            unsafe CNukeHEIF_finish(encoder, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
+        }
         guard status == .OK else { throw unsafe Self.error(status, raw, codec) }
         var count = 0
         guard let bytes = unsafe CNukeHEIF_takeFile(raw, &count), count > 0 else {

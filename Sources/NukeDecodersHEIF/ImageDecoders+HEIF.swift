@@ -108,9 +108,13 @@ extension ImageDecoders {
             let pixels = try rendering.pixels(from: reader, watch: watch)
             let profile = reader.profile(limit: context.limits.metadataBytes)
             let space = profile.flatMap { ColorSpace(iccProfile: $0, for: .rgba8) }
-            return try context.makeContainer(
+            var container = try context.makeContainer(
                 image: pixels.freeze(isOpaque: !picture.hasAlpha, colorSpace: space ?? coding.colorSpace), type: type,
                 originalSize: ImageSize(width: width, height: height), isEmbeddedThumbnail: isThumbnail)
+            if context.request.options.contains(.preserveMetadata) {
+                try context.attachMetadata(exif: reader.exif(), to: &container)
+            }
+            return container
         }
     }
 }

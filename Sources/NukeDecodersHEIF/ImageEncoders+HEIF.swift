@@ -9,9 +9,9 @@ public import NukeCore
 extension ImageEncoders {
     /// Encodes HEIC or AVIF files of 8 bits a sample, where libheif has an encoder for what codes them.
     ///
-    /// Pictures that are not opaque have their alpha stored beside colours it is divided out of; 16 bits a sample become 8.
-    /// The image's ICC profile is written, and code points that name sRGB without one; nothing else is, as the pixels are
-    /// upright. Encoders work on one thread, so the same image gives the same bytes each time.
+    /// Pictures that are not opaque have their alpha stored beside colours it is divided out of; 16 bits a sample become
+    /// 8. The image's ICC profile is written, or code points that name sRGB, and the EXIF data of a container that has it.
+    /// Encoders work on one thread, so the same container gives the same bytes each time.
     public struct HEIF: ImageEncoding {
         private let type: AssetType
         private let options: ImageEncodingOptions
@@ -31,7 +31,7 @@ extension ImageEncoders {
         }
 
         /// The file; nil if it can't be made, of which `encodedData(for:context:)` tells more.
-        public func encode(_ image: PlatformImage) -> Data? { try? data(of: image) }
+        public func encode(_ image: PlatformImage) -> Data? { try? data(of: image, metadata: nil) }
 
         /// The file.
         ///
@@ -39,10 +39,10 @@ extension ImageEncoders {
         public func encodedData(
             for container: ImageContainer, context: ImageEncodingContext
         ) throws(ImageEncodingError) -> Data {
-            try data(of: container.image)
+            try data(of: container.image, metadata: container.metadata)
         }
 
-        private func data(of image: Bitmap) throws(ImageEncodingError) -> Data {
+        private func data(of image: Bitmap, metadata: ImageMetadata?) throws(ImageEncodingError) -> Data {
             let channels = image.format == .gray8 ? 1 : image.isOpaque ? 3 : 4
             let writer = try HEIFWriter(
                 HEIFWriter.Parameters(
@@ -52,7 +52,7 @@ extension ImageEncoders {
             for y in 0..<image.height {
                 writer.withRow(y) { StraightRow.write(image.row(y), of: image.format, channels: channels, into: &$0) }
             }
-            return try writer.finish()
+            return try writer.finish(exif: metadata?.exif)
         }
 
         /// 0…100; what is not a number counts as 0.

@@ -10,7 +10,9 @@ struct MetadataTests {
     /// Files that are turned by their EXIF data.
     private static let sources = ["jpeg/gen-o6.jpg", "png/gen-exif-o6.png", "webp/gen-exif-o6.webp"]
     /// Formats that hold EXIF data and are written.
-    private static let targets: [ImageFormat] = [.jpeg, .png, .webp]
+    private static let targets: [ImageFormat] = [.jpeg, .png, .webp, .heic, .avif].filter {
+        $0.missingLibrary() == nil
+    }
 
     private let registry = ImageDecoderRegistry()
 
@@ -95,6 +97,28 @@ struct MetadataTests {
                 }
                 #expect(try decode(encode(container, format)).metadata?.exif.count == count)
             }
+        }
+    }
+
+    @Test(
+        "of HEIC and AVIF too, and there EXIF data that begins beyond its end is left out",
+        arguments: [ImageFormat.heic, .avif])
+    func itemsOfHEIF(format: ImageFormat) throws {
+        guard format.missingLibrary() == nil else { return }
+        let container = try decode(Fixture.data("jpeg/gen-o6.jpg"))
+        let exif = try #require(container.metadata?.exif)
+        var file = try encode(container, format)
+        #expect(try decode(file).metadata?.exif == exif)
+        var context = context(file, [.preserveMetadata])
+        context.limits.metadataBytes = exif.count - 1
+        let decoder = try #require(registry.decoder(for: context))
+        let error = #expect(throws: ImageDecodingError.self) { try decoder.decode(file) }
+        #expect(error?.code == .limitExceeded)
+        // The number of bytes before the TIFF structure, which stands before them.
+        let place = try #require(file.firstRange(of: Data([0, 0, 0, 0]) + exif)?.lowerBound)
+        for byte: UInt8 in [0x7F, 0xFF] {
+            file[place] = byte
+            #expect(try decode(file).metadata == nil)
         }
     }
 

@@ -84,6 +84,10 @@ CNukeHEIF_Status CNukeHEIF_selectThumbnail(CNukeHEIF_Decoder *decoder) {
     return decoder->thumbnail ? CNukeHEIF_StatusOK : fail(decoder, CNukeHEIF_StatusUnsupported, "there is no thumbnail");
 }
 
+static int findExif(const CNukeHEIF_Decoder *decoder, heif_item_id *item) {
+    return decoder->library->image_handle_get_list_of_metadata_block_IDs(decoder->primary, "Exif", item, 1) == 1;
+}
+
 void CNukeHEIF_getPicture(CNukeHEIF_Decoder *decoder, CNukeHEIF_Picture *picture) {
     const CNukeHEIF_Library *library = decoder->library;
     struct heif_image_handle *handle = chosen(decoder);
@@ -95,10 +99,19 @@ void CNukeHEIF_getPicture(CNukeHEIF_Decoder *decoder, CNukeHEIF_Picture *picture
     picture->hasAlpha = library->image_handle_has_alpha_channel(handle);
     picture->thumbnailCount = library->image_handle_get_number_of_thumbnails(decoder->primary);
     picture->profileCount = library->image_handle_get_raw_color_profile_size(handle);
+    heif_item_id exif;
+    picture->exifCount =
+        findExif(decoder, &exif) ? library->image_handle_get_metadata_size(decoder->primary, exif) : 0;
 }
 
 CNukeHEIF_Status CNukeHEIF_copyProfile(CNukeHEIF_Decoder *decoder, uint8_t *profile) {
     return check(decoder, decoder->library->image_handle_get_raw_color_profile(chosen(decoder), profile));
+}
+
+CNukeHEIF_Status CNukeHEIF_copyExif(CNukeHEIF_Decoder *decoder, uint8_t *exif) {
+    heif_item_id item;
+    if (!findExif(decoder, &item)) return CNukeHEIF_StatusCorrupt;
+    return check(decoder, decoder->library->image_handle_get_metadata(decoder->primary, item, exif));
 }
 
 static void take(const struct heif_color_profile_nclx *profile, CNukeHEIF_Coding *coding) {
@@ -239,6 +252,10 @@ CNukeHEIF_Status CNukeHEIF_selectThumbnail(CNukeHEIF_Decoder *decoder) {
 void CNukeHEIF_getPicture(CNukeHEIF_Decoder *decoder, CNukeHEIF_Picture *picture) { (void)decoder, (void)picture; }
 CNukeHEIF_Status CNukeHEIF_copyProfile(CNukeHEIF_Decoder *decoder, uint8_t *profile) {
     (void)decoder, (void)profile;
+    return CNukeHEIF_StatusNoCodec;
+}
+CNukeHEIF_Status CNukeHEIF_copyExif(CNukeHEIF_Decoder *decoder, uint8_t *exif) {
+    (void)decoder, (void)exif;
     return CNukeHEIF_StatusNoCodec;
 }
 int CNukeHEIF_getCoding(CNukeHEIF_Decoder *decoder, CNukeHEIF_Coding *coding) {

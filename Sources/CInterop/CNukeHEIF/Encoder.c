@@ -1,5 +1,6 @@
 #include "Library.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static struct heif_error write_(struct heif_context *context, const void *bytes,
     return error;
 }
 
-CNukeHEIF_Status CNukeHEIF_finish(CNukeHEIF_Encoder *encoder) {
+CNukeHEIF_Status CNukeHEIF_finish(CNukeHEIF_Encoder *encoder, const uint8_t *exif, size_t exifCount) {
     const CNukeHEIF_Library *library = encoder->library;
     struct heif_encoding_options *options = library->encoding_options_alloc();
     struct heif_color_profile_nclx *coding = library->nclx_color_profile_alloc();
@@ -132,6 +133,10 @@ CNukeHEIF_Status CNukeHEIF_finish(CNukeHEIF_Encoder *encoder) {
         struct heif_image_handle *handle = NULL;
         status = check(encoder, library->context_encode_image(
             encoder->context, encoder->image, encoder->encoder, options, &handle));
+        if (status == CNukeHEIF_StatusOK && exif && exifCount > 0) {
+            status = exifCount > INT_MAX ? CNukeHEIF_StatusUnsupported
+                : check(encoder, library->context_add_exif_metadata(encoder->context, handle, exif, (int)exifCount));
+        }
         if (handle) library->image_handle_release(handle);
     }
     if (coding) library->nclx_color_profile_free(coding);
@@ -167,8 +172,8 @@ uint8_t *CNukeHEIF_encoderRow(CNukeHEIF_Encoder *encoder, int32_t y) {
     (void)encoder, (void)y;
     return NULL;
 }
-CNukeHEIF_Status CNukeHEIF_finish(CNukeHEIF_Encoder *encoder) {
-    (void)encoder;
+CNukeHEIF_Status CNukeHEIF_finish(CNukeHEIF_Encoder *encoder, const uint8_t *exif, size_t exifCount) {
+    (void)encoder, (void)exif, (void)exifCount;
     return CNukeHEIF_StatusNoCodec;
 }
 uint8_t *CNukeHEIF_takeFile(CNukeHEIF_Encoder *encoder, size_t *count) {

@@ -20,6 +20,7 @@
     X(context_get_primary_image_handle) \
     X(context_get_encoder_for_format) \
     X(context_encode_image) \
+    X(context_add_exif_metadata) \
     X(context_write) \
     X(image_handle_release) \
     X(image_handle_get_width) \
@@ -35,6 +36,9 @@
     X(image_handle_get_raw_color_profile_size) \
     X(image_handle_get_raw_color_profile) \
     X(image_handle_get_nclx_color_profile) \
+    X(image_handle_get_list_of_metadata_block_IDs) \
+    X(image_handle_get_metadata_size) \
+    X(image_handle_get_metadata) \
     X(nclx_color_profile_alloc) \
     X(nclx_color_profile_free) \
     X(decoding_options_alloc) \

@@ -70,6 +70,7 @@ typedef struct {
     int hasAlpha;
     int32_t thumbnailCount;
     size_t profileCount;  // bytes of the ICC profile, 0 without one
+    size_t exifCount;     // bytes of the first item of EXIF data of the primary picture, 0 without one
 } CNukeHEIF_Picture;
 
 // NULL without memory. The calls for one decoder must not overlap.
@@ -88,6 +89,10 @@ void CNukeHEIF_getPicture(CNukeHEIF_Decoder *_Nonnull decoder, CNukeHEIF_Picture
 
 // Copies the ICC profile, of which there are `profileCount` bytes.
 CNukeHEIF_Status CNukeHEIF_copyProfile(CNukeHEIF_Decoder *_Nonnull decoder, uint8_t *_Nonnull profile);
+
+// Copies the item of EXIF data, of which there are `exifCount` bytes: four that tell how many to pass over, big-endian,
+// then these and the TIFF structure.
+CNukeHEIF_Status CNukeHEIF_copyExif(CNukeHEIF_Decoder *_Nonnull decoder, uint8_t *_Nonnull exif);
 
 // What the container tells of colours, if it does so by code points; returns 1 if it does.
 int CNukeHEIF_getCoding(CNukeHEIF_Decoder *_Nonnull decoder, CNukeHEIF_Coding *_Nonnull coding);
@@ -134,7 +139,8 @@ CNukeHEIF_Status CNukeHEIF_start(CNukeHEIF_Encoder *_Nonnull encoder, const CNuk
 uint8_t *_Nullable CNukeHEIF_encoderRow(CNukeHEIF_Encoder *_Nonnull encoder, int32_t y);
 
 // Encodes what was written and makes the file.
-CNukeHEIF_Status CNukeHEIF_finish(CNukeHEIF_Encoder *_Nonnull encoder);
+CNukeHEIF_Status CNukeHEIF_finish(
+    CNukeHEIF_Encoder *_Nonnull encoder, const uint8_t *_Nullable exif, size_t exifCount);
 
 // The file, which the caller has to free(); NULL if there is none.
 uint8_t *_Nullable CNukeHEIF_takeFile(CNukeHEIF_Encoder *_Nonnull encoder, size_t *_Nonnull count);
