@@ -82,7 +82,7 @@ struct PNGHintTests {
         }
     }
 
-    @Test("a thumbnail has its size, upright [THM-02, THM-07]", arguments: [1, 6])
+    @Test("a thumbnail has its size, upright [THM-02] [THM-07]", arguments: [1, 6])
     func thumbnails(_ orientation: Int) throws {
         let data = try Self.gradient(160, 120, orientation: orientation)
         var request = ImageRequest(url: nil)

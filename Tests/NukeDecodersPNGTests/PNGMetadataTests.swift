@@ -160,7 +160,7 @@ struct PNGMetadataTests {
         }
     }
 
-    @Test("type, scale and original size are in the container [DEC-12, DEC-19]")
+    @Test("type, scale and original size are in the container [DEC-12] [DEC-19]")
     func container() throws {
         var request = ImageRequest(url: nil)
         request.scale = 7
