@@ -82,6 +82,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// The sanitizers' steps of Scripts/check build only the tests that they run.
+if let tests = Context.environment["NUKE_TESTS"]?.split(separator: " "), !tests.isEmpty {
+    package.targets.removeAll { $0.type == .test && !tests.contains(Substring($0.name)) }
+}
+
 for target in package.targets where target.type != .system {
     let isTest = target.path?.hasPrefix("Tests/") ?? (target.type == .test)
     target.swiftSettings = [

@@ -6,6 +6,9 @@ enum Benchmarks {
         switch (words.first, words.count) {
         case ("inputs", 2): try await Inputs.make(in: words[1])
         case ("decode", 3): try DecodePass.run(path: words[1], passes: Int(words[2]) ?? 5)
+        case ("load", 3): try await LoadPass.run(path: words[1], passes: Int(words[2]) ?? 5)
+        case ("previews", 3): try PreviewPass.whole(path: words[1], passes: Int(words[2]) ?? 5)
+        case ("first-preview", 3): try PreviewPass.first(path: words[1], passes: Int(words[2]) ?? 5)
         case ("frames", 3): try await FramesPass.run(path: words[1], passes: Int(words[2]) ?? 5)
         case ("http", 4):
             try await HTTPPass.run(base: words[1], count: Int(words[2]) ?? 1000, concurrency: Int(words[3]) ?? 6)
@@ -19,7 +22,8 @@ enum Benchmarks {
                 .run()
         default:
             print(
-                "usage: nuke-benchmarks inputs FOLDER | decode FILE PASSES | frames FILE PASSES | hits | cold")
+                "usage: nuke-benchmarks inputs FOLDER | hits | cold")
+            print("       nuke-benchmarks decode|load|frames|previews|first-preview FILE PASSES")
             print("       nuke-benchmarks http URL COUNT CONCURRENCY")
             print("       nuke-benchmarks budget FOLDER MEGABYTES COUNT")
             print("       nuke-benchmarks compare INPUTS PROGRAMS NUKE [URL]")

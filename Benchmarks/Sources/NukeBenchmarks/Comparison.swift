@@ -39,7 +39,7 @@ struct Comparison {
             for concurrency in ["6", "32"] {
                 cases.append(
                     Case(
-                        name: "W10 1,000 files over HTTP, \(concurrency) at once", printsTimes: true,
+                        name: "W10 1,000 files over HTTP, \(concurrency) at once, process", printsTimes: false,
                         limit: ["\(programs)/limit-http", url, "1000", concurrency],
                         ours: [ours, "http", url, "1000", concurrency]))
             }

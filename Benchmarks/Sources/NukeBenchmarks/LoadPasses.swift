@@ -87,14 +87,18 @@ enum BudgetPass {
     private static func load(_ file: URL, with pipeline: ImagePipeline) async -> Outcome {
         do throws(ImagePipeline.Error) {
             let image = try await pipeline.image(for: file)
-            return image.width * image.height == 100_000_000 ? .loaded : .failed
+            // Read at four points, each of which another file has other colours at.
+            let points = [(0, 0), (9_999, 0), (0, 9_999), (5_000, 5_000)].map { x, y in
+                image.row(y).unsafeLoad(fromByteOffset: x * 4, as: UInt32.self)
+            }
+            return image.width == 10_000 && image.height == 10_000 && Set(points).count > 1 ? .loaded : .failed
         } catch {
             guard case .decodingFailed(_, _, let reason as ImageDecodingError) = error else { return .failed }
             return reason.code == .limitExceeded ? .exceeded : .failed
         }
     }
 
-    /// Files that differ in a comment; made by a process of its own, as making them takes more memory than loading them.
+    /// Made by a process of its own, as making them takes more memory than loading them.
     private static func makeFiles(in folder: String, count: Int) async throws -> [URL] {
         let files = (0..<count).map { URL(filePath: "\(folder)/large-\($0).jpg") }
         if !FileManager.default.fileExists(atPath: files[count - 1].path) {
@@ -103,17 +107,32 @@ enum BudgetPass {
         return files
     }
 
+    /// Writes pictures of rectangles whose places, sizes and colours the number of the picture decides.
     static func writeFiles(in folder: String, count: Int) throws {
-        guard let encoder = ImageFormat.jpeg.makeEncoder?(ImageEncodingOptions(quality: 0.5)),
-            let buffer = PixelBuffer(width: 10_000, height: 10_000)
-        else { throw ImageEncodingError.encoderNotRegistered("no JPEG encoder") }
-        let image = buffer.freeze(isOpaque: true)
-        let context = ImageEncodingContext(request: ImageRequest(url: nil), image: image)
-        let jpeg = try encoder.encodedData(for: ImageContainer(image: image), context: context)
+        guard let encoder = ImageFormat.jpeg.makeEncoder?(ImageEncodingOptions(quality: 0.8)) else {
+            throw ImageEncodingError.encoderNotRegistered("no JPEG encoder")
+        }
         for index in 0..<count {
-            let number = Data("\(index)".utf8)
-            let comment = Data([0xFF, 0xFE, 0, UInt8(number.count + 2)]) + number
-            try (jpeg.prefix(2) + comment + jpeg.dropFirst(2)).write(to: URL(filePath: "\(folder)/large-\(index).jpg"))
+            guard var buffer = PixelBuffer(width: 10_000, height: 10_000) else { throw ImageDecodingError.unknown }
+            var random = UInt32(index + 1)
+            func next(_ limit: Int) -> Int {
+                random = random &* 1_664_525 &+ 1_013_904_223
+                return Int(random >> 8) % limit
+            }
+            for _ in 0..<300 {
+                let (left, top) = (next(10_000), next(10_000))
+                let (right, bottom) = (min(10_000, left + 100 + next(3_000)), min(10_000, top + 100 + next(3_000)))
+                let color = UInt32(truncatingIfNeeded: next(1 << 24)) | 0xFF00_0000
+                for y in top..<bottom {
+                    buffer.withRow(y) { row in
+                        for x in left..<right { row.storeBytes(of: color, toByteOffset: x * 4, as: UInt32.self) }
+                    }
+                }
+            }
+            let image = buffer.freeze(isOpaque: true)
+            let context = ImageEncodingContext(request: ImageRequest(url: nil), image: image)
+            try encoder.encodedData(for: ImageContainer(image: image), context: context)
+                .write(to: URL(filePath: "\(folder)/large-\(index).jpg"))
         }
     }
 }
