@@ -53,7 +53,7 @@ final class JPEGDecode {
             while try !takeIn().isFinished {}
             try session.startPass(scan: nil)
         }
-        var container = try container(header, try reader.pixels(from: session, watch: watch))
+        var container = try container(header, try pixels(reader))
         try attachMetadata(to: &container, header, data)
         if session.isTruncated { container.userInfo[.isTruncatedKey] = true }
         if previewCount > 0 { container.userInfo[.scanNumberKey] = previewCount }
@@ -82,7 +82,7 @@ final class JPEGDecode {
         repeat { progress = try takeIn() } while !progress.isFinished && !progress.isWaiting
         guard progress.showableScan > shownScan else { return nil }
         try session.startPass(scan: progress.showableScan)
-        let pixels = try reader.pixels(from: session, watch: watch)
+        let pixels = try pixels(reader)
         shownScan = progress.showableScan
         return preview(try container(header, pixels))
     }
@@ -147,6 +147,10 @@ final class JPEGDecode {
     private func takeIn() throws(ImageDecodingError) -> JPEGSession.Progress {
         try watch.check()
         return try session.consume(steps: Self.stepsAtOnce)
+    }
+
+    private func pixels(_ reader: JPEGPixelReader) throws(ImageDecodingError) -> PixelBuffer {
+        try reader.pixels(from: session) { _ throws(ImageDecodingError) in try watch.check() }
     }
 
     private func container(

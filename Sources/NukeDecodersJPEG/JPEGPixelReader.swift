@@ -13,28 +13,30 @@ struct JPEGPixelReader {
     /// What the rows are to be turned by.
     let orientation: ImageOrientation
 
+    /// The pixels of the pass; `lookUp` is called with the rows read so far, before the first and then at least every 64.
     func pixels(
-        from session: borrowing JPEGSession, watch: borrowing JPEGWatch
+        from session: borrowing JPEGSession, lookUp: (_ rowCount: Int) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) -> PixelBuffer {
         let isTurned = orientation.swapsSides
         guard var pixels = PixelBuffer(width: isTurned ? height : width, height: isTurned ? width : height) else {
             throw .outOfMemory("no memory for \(width)x\(height) pixels", codec: JPEGSession.codec)
         }
         if orientation == .up {
-            try readUpright(from: session, into: &pixels, watch)
+            try readUpright(from: session, into: &pixels, lookUp)
         } else {
-            try readTurned(from: session, into: &pixels, watch)
+            try readTurned(from: session, into: &pixels, lookUp)
         }
         return pixels
     }
 
     private func readUpright(
-        from session: borrowing JPEGSession, into pixels: inout PixelBuffer, _ watch: borrowing JPEGWatch
+        from session: borrowing JPEGSession, into pixels: inout PixelBuffer,
+        _ lookUp: (_ rowCount: Int) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) {
         let bytesPerRow = pixels.bytesPerRow
         var y = 0
         while y < height {
-            try watch.check()
+            try lookUp(y)
             let count = min(Self.rowsAtOnce, height - y)
             y += try pixels.withBytes { (bytes: inout MutableRawSpan) throws(ImageDecodingError) in
                 try session.readRows(into: &bytes, at: y * bytesPerRow, bytesPerRow: bytesPerRow, count: count)
@@ -43,14 +45,15 @@ struct JPEGPixelReader {
     }
 
     private func readTurned(
-        from session: borrowing JPEGSession, into pixels: inout PixelBuffer, _ watch: borrowing JPEGWatch
+        from session: borrowing JPEGSession, into pixels: inout PixelBuffer,
+        _ lookUp: (_ rowCount: Int) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) {
         // SAFETY: the bytes of integers of one byte; both spans end before the next is made.
         let bytesPerRow = width * pixels.format.bytesPerPixel
         var strip = [UInt8](repeating: 0, count: bytesPerRow * min(Self.turnedRowsAtOnce, height))
         var y = 0
         while y < height {
-            try watch.check()
+            try lookUp(y)
             let count = min(Self.turnedRowsAtOnce, height - y)
             var target = strip.mutableSpan
             var bytes = unsafe target.mutableBytes

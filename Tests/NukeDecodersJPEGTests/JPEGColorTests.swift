@@ -15,7 +15,7 @@ struct JPEGColorTests {
     private func isNear(_ a: [Int], _ b: [Int]) -> Bool { zip(a, b).allSatisfy { abs($0 - $1) <= 2 } }
 
     @Test(
-        "Inks, stored as what they leave, are those of Adobe's files, said so or not (pitfall 109)",
+        "Inks, stored as what they leave, are those of Adobe's files, said so or not [row 109]",
         arguments: [nil, UInt8(0)])
     func inks(adobe: UInt8?) throws {
         // No ink; cyan; magenta; yellow; black; half of black on cyan.
@@ -28,7 +28,7 @@ struct JPEGColorTests {
         #expect(try color(.flat([200, 100, 50, 51], adobe: adobe)) == [40, 20, 10, 255])
     }
 
-    @Test("Luma and chroma of inks with black: all four channels have the right polarity (pitfall 110)")
+    @Test("Luma and chroma of inks with black: all four channels have the right polarity [row 110]")
     func lumaAndChroma() throws {
         // The luma and chroma of red stand for cyan, those of green for magenta.
         #expect(isNear(try color(.flat([76, 85, 255, 255], adobe: 2)), [0, 255, 255, 255]))
@@ -46,7 +46,7 @@ struct JPEGColorTests {
         #expect(try JPEGUnderTest.decode(JPEGFile.flat([1, 2, 3]).data).userInfo.isEmpty)
     }
 
-    @Test("A profile for RGB in a file of inks is not taken for the pixels' own (pitfall 112)")
+    @Test("A profile for RGB in a file of inks is not taken for the pixels' own [row 112]")
     func mismatchedProfile() throws {
         let donor = try JPEGFile(fixture: "gen-icc-p3.jpg")
         var file = try JPEGFile(fixture: "gen-cmyk-adobe.jpg")

@@ -63,6 +63,17 @@ struct JPEGFile {
         Segment(marker: app1, content: Array("Exif\0\0".utf8) + tiff)
     }
 
+    /// EXIF data with an orientation, and with a thumbnail in its second directory if there is one.
+    static func exif(orientation: Int, thumbnail: Data? = nil) -> Segment {
+        var tiff = tiff(isBigEndian: false, entries: [(0x0112, 3, 1, orientation)])
+        guard let thumbnail else { return exif(tiff) }
+        // The second directory follows the first; the thumbnail follows both.
+        let start = tiff.count + 2 + 2 * 12 + 4
+        tiff.replaceSubrange(tiff.count - 4..<tiff.count, with: [UInt8(tiff.count), 0, 0, 0])
+        let entries = [(0x0201, 4, 1, start), (0x0202, 4, 1, thumbnail.count)]
+        return exif(tiff + Self.tiff(isBigEndian: false, entries: entries).dropFirst(8) + thumbnail)
+    }
+
     /// A TIFF structure with one directory of entries: tag, type, count, value.
     static func tiff(
         isBigEndian: Bool, entries: [(tag: Int, type: Int, count: Int, value: Int)], directory: Int = 8

@@ -82,13 +82,13 @@ struct JPEGHeaderTests {
         #expect(try orientation([JPEGFile.exif(tiff)]) == .up)
     }
 
-    @Test("Orientation outside 1…8 counts as 1 (pitfall 124)", arguments: [0, 9, 255, 256, 65_535])
+    @Test("Orientation outside 1…8 counts as 1 [row 124]", arguments: [0, 9, 255, 256, 65_535])
     func orientationOutOfRange(_ value: Int) throws {
         let tiff = JPEGFile.tiff(isBigEndian: true, entries: [(0x0112, 3, 1, value)])
         #expect(try orientation([JPEGFile.exif(tiff)]) == .up)
     }
 
-    @Test("EXIF offsets beyond the data are harmless (pitfall 125)", arguments: [0x8765_4321, 0xFFFF_FFFF, 26, 9, 0])
+    @Test("EXIF offsets beyond the data are harmless [row 125]", arguments: [0x8765_4321, 0xFFFF_FFFF, 26, 9, 0])
     func orientationOutOfBounds(_ directory: Int) throws {
         for isBigEndian in [true, false] {
             let tiff = JPEGFile.tiff(
@@ -145,7 +145,7 @@ struct JPEGHeaderTests {
         #expect(try JPEGUnderTest.decode(Fixture.data("jpeg/gen-420.jpg")).image.colorSpace == .sRGB)
     }
 
-    @Test("A gray file with a profile of RGB is sRGB (pitfall 185)")
+    @Test("A gray file with a profile of RGB is sRGB [row 185]")
     func grayWithColorProfile() throws {
         var file = try JPEGFile(fixture: "gen-gray.jpg")
         let donor = try JPEGFile(fixture: "gen-icc-p3.jpg")

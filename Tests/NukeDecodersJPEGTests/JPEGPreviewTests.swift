@@ -143,12 +143,52 @@ struct JPEGPreviewTests {
         return options
     }
 
-    @Test("Behind 150 KB of metadata in many segments there are previews (pitfall 121) [PRG-35]")
-    func largeHeader() throws {
+    /// A progressive file behind 140 KB of metadata in three segments.
+    private func largeHeaderFile() throws -> JPEGFile {
         var file = try JPEGFile(fixture: "gen-progressive.jpg")
-        let segment = JPEGFile.Segment(marker: JPEGFile.app1, content: Array(repeating: 7, count: 50_000))
+        let segment = JPEGFile.Segment(marker: JPEGFile.app1, content: Array(repeating: 7, count: 48_000))
         file.segments.insert(contentsOf: [segment, segment, segment], at: 0)
-        #expect(try previews(JPEGUnderTest.context(file.data), step: 300).count > 3)
+        return file
+    }
+
+    @Test("Behind 140 KB of metadata in many segments there are previews [row 121] [PRG-35]", arguments: [300, 16_384])
+    func largeHeader(step: Int) throws {
+        let file = try largeHeaderFile()
+        // The last piece but one of 16 KB ends within the scans.
+        let end = file.data.count - file.data.count % step
+        let shown = try previews(
+            ImageDecoders.JPEG(context: JPEGUnderTest.context(file.data)), file.data,
+            stride(from: step, through: end, by: step))
+        #expect(shown.count > (step == 300 ? 3 : 0))
+    }
+
+    @Test("A pipeline that gets 100 KB of metadata first, 16 KB at a time, shows previews, then the image [row 121]")
+    func largeHeaderInPipeline() async throws {
+        let noise = try Picture.make(width: 400, height: 400) { x, y in
+            [37, 91, 53].map { Double((x * $0 + y * 29 + x * y * ($0 + 12)) % 256) / 255 } + [1]
+        }
+        var file = JPEGFile(try #require(ImageEncoders.JPEG(options: options).encode(noise)))
+        let segment = JPEGFile.Segment(marker: JPEGFile.app1, content: Array(repeating: 7, count: 50_000))
+        file.segments.insert(contentsOf: [segment, segment], at: 0)
+        let body = file.data
+        #expect(body.count > 150_000)
+        let test = TestPipeline { configuration in
+            let registry = ImageDecoderRegistry()
+            registry.register(.jpeg)
+            configuration.decoderRegistry = registry
+            configuration.isProgressiveDecodingEnabled = true
+            configuration.progressiveDecodingInterval = 0
+        }
+        let request = ImageRequest(url: URL(string: "http://example.org/large.jpg"))
+        let download = await PartialDownload(test, request, body: body)
+        for end in stride(from: 16_384, to: body.count, by: 16_384) {
+            await download.send(upTo: end)
+            if end < 100_000 { await #expect(download.previews.isEmpty) }
+        }
+        await waitUntil { !download.previews.isEmpty }
+        let image = try await download.finish().get().image
+        #expect(await download.previews.allSatisfy { $0.image.size == image.size && $0.container.isPreview })
+        #expect(image.byteArray == (try JPEGUnderTest.decode(body)).image.byteArray)
     }
 
     @Test("With the policy for thumbnails there is one preview, or none [PRG-36] [PRG-37] [PRG-38]")
@@ -199,23 +239,13 @@ struct JPEGPreviewTests {
         let data = try Fixture.data("jpeg/gen-progressive.jpg")
         var context = JPEGUnderTest.context(data)
         let flag = context.cancellation
-        context.hintingProcessor = CancellingHint(flag: flag)
+        context.hintingProcessor = DecodeHint(size: nil) { flag.cancel() }
         let decoder = ImageDecoders.JPEG(context: context)
         // Cancelled once it has begun, so within a call.
         let error = #expect(throws: ImageDecodingError.self) {
             try decoder.decodePartiallyDownloadedData(data.prefix(4000))
         }
         #expect(error?.code == .cancelled)
-    }
-
-    private struct CancellingHint: ImageProcessing {
-        let flag: CancellationFlag
-        var identifier: String { "cancelling" }
-        func process(_ image: PlatformImage) -> PlatformImage? { image }
-        func decodeHint(for original: ImageSize) -> ImageSize? {
-            flag.cancel()
-            return nil
-        }
     }
 
     @Test("Damaged bytes give an error or a preview, and never more")

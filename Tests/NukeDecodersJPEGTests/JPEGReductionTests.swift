@@ -8,21 +8,9 @@ import Testing
 /// Decodes at a reduced size, and turned pictures.
 @Suite("JPEG reduction", .timeLimit(.minutes(5)))
 struct JPEGReductionTests {
-    /// Hints at a size, and calls back when it is asked, which is before the first pixel.
-    private struct Hint: ImageProcessing {
-        let size: ImageSize?
-        var onAsked: @Sendable () -> Void = {}
-        var identifier: String { "hint" }
-        func process(_ image: PlatformImage) -> PlatformImage? { image }
-        func decodeHint(for original: ImageSize) -> ImageSize? {
-            onAsked()
-            return size
-        }
-    }
-
     private func decode(_ data: Data, hint: ImageSize) throws -> ImageContainer {
         var context = JPEGUnderTest.context(data)
-        context.hintingProcessor = Hint(size: hint)
+        context.hintingProcessor = DecodeHint(size: hint)
         return try ImageDecoders.JPEG(context: context).decode(data)
     }
 
@@ -59,40 +47,62 @@ struct JPEGReductionTests {
         #expect(container.originalSize == ImageSize(width: 480, height: 641))
     }
 
-    private func resizedSize(_ resize: ImageProcessors.Resize, isHinted: Bool) async throws -> ImageSize {
+    private func resizedSize(
+        _ data: Data, _ resize: ImageProcessors.Resize, isHinted: Bool
+    ) async throws -> ImageSize {
         let registry = ImageDecoderRegistry()
         registry.register(.jpeg)
         let pipeline = ImagePipeline {
             $0.decoderRegistry = registry
             $0.imageCache = nil
         }
-        let data = try photo()
         // A closure needs every pixel, so it keeps the hint of what follows it away.
         let whole = ImageProcessors.Anonymous(id: "whole") { $0 }
         let processors: [any ImageProcessing] = isHinted ? [resize] : [whole, resize]
         return try await pipeline.image(for: ImageRequest(id: "photo", data: { data }, processors: processors)).size
     }
 
-    @Test("641x480 to width 320 is 320x240, hinted or not (pitfall 131)", arguments: [true, false])
+    @Test("641x480 to width 320 is 320x240, hinted or not [row 131]", arguments: [true, false])
     func exactHalf(isHinted: Bool) async throws {
-        #expect(try await resizedSize(.init(width: 320), isHinted: isHinted) == ImageSize(width: 320, height: 240))
+        #expect(
+            try await resizedSize(photo(), .init(width: 320), isHinted: isHinted) == ImageSize(width: 320, height: 240))
     }
 
     @Test(
-        "641x480 to any width 1…64 is exact, hinted or not (pitfall 131)",
+        "641x480 to any width 1…64 is exact, hinted or not [row 131]",
         arguments: [1...16, 17...32, 33...48, 49...64])
     func exactSizes(_ sides: ClosedRange<Int>) async throws {
         for side in sides {
             let expected = ImageSize(width: side, height: Int((Double(side) * 480 / 641).rounded()))
-            #expect(try await resizedSize(.init(width: Double(side)), isHinted: true) == expected)
+            #expect(try await resizedSize(photo(), .init(width: Double(side)), isHinted: true) == expected)
             guard side == sides.lowerBound else { continue }
-            #expect(try await resizedSize(.init(width: Double(side)), isHinted: false) == expected)
+            #expect(try await resizedSize(photo(), .init(width: Double(side)), isHinted: false) == expected)
             let tall = ImageSize(width: Int((Double(side) * 641 / 480).rounded()), height: side)
-            #expect(try await resizedSize(.init(height: Double(side)), isHinted: true) == tall)
+            #expect(try await resizedSize(photo(), .init(height: Double(side)), isHinted: true) == tall)
         }
     }
 
-    @Test("A thumbnail of each stored orientation is turned once (pitfalls 122, 127) [THM-07]", arguments: 1...8)
+    @Test("1001x667 to 334 and about is exact, hinted or not, and never made of less [row 131]")
+    func oddSizes() async throws {
+        let data = try #require(ImageEncoders.JPEG().encode(Picture.gradient(width: 1001, height: 667)))
+        for side in [334, 333, 335, 250, 251, 167, 126, 125, 84, 83, 63, 62] {
+            let wide = ImageSize(width: side, height: Int((Double(side) * 667 / 1001).rounded()))
+            let tall = ImageSize(width: Int((Double(side) * 1001 / 667).rounded()), height: side)
+            let resizes: [(ImageProcessors.Resize, ImageSize)] = [
+                (.init(width: Double(side)), wide), (.init(height: Double(side)), tall),
+            ]
+            for (resize, size) in resizes {
+                #expect(try await resizedSize(data, resize, isHinted: true) == size)
+                let hint = try #require(resize.decodeHint(for: ImageSize(width: 1001, height: 667)))
+                let reduced = try decode(data, hint: hint).image
+                #expect(reduced.size.width >= size.width && reduced.size.height >= size.height)
+            }
+        }
+        #expect(try await resizedSize(data, .init(width: 334), isHinted: false) == ImageSize(width: 334, height: 223))
+        #expect(try await resizedSize(data, .init(height: 334), isHinted: false) == ImageSize(width: 501, height: 334))
+    }
+
+    @Test("A thumbnail of each stored orientation is turned once [row 122] [row 127] [THM-07]", arguments: 1...8)
     func turnedThumbnail(_ orientation: Int) throws {
         let data = try Fixture.data("jpeg/gen-o\(orientation).jpg")
         let whole = try JPEGUnderTest.decode(data).image
@@ -103,7 +113,7 @@ struct JPEGReductionTests {
         #expect(zip(a, b).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) < 12 } })
     }
 
-    @Test("Every stored orientation is the stored picture turned (pitfall 127)")
+    @Test("Every stored orientation is the stored picture turned [row 127]")
     func turned() throws {
         let stored = try JPEGUnderTest.decode(Fixture.data("jpeg/gen-o1.jpg")).image
         let (right, bottom) = (stored.width - 1, stored.height - 1)
@@ -130,7 +140,7 @@ struct JPEGReductionTests {
         let data = try Fixture.data("jpeg/\(name).jpg")
         var context = JPEGUnderTest.context(data)
         let flag = context.cancellation
-        context.hintingProcessor = Hint(size: nil) { flag.cancel() }
+        context.hintingProcessor = DecodeHint(size: nil) { flag.cancel() }
         let error = #expect(throws: ImageDecodingError.self) { try ImageDecoders.JPEG(context: context).decode(data) }
         #expect(error?.code == .cancelled)
     }
@@ -143,7 +153,7 @@ struct JPEGReductionTests {
         let data = file.dataWithoutEnd.dropLast(last.tail.count / 2)
         var context = JPEGUnderTest.context(data)
         let flag = context.cancellation
-        context.hintingProcessor = Hint(size: nil) { flag.cancel() }
+        context.hintingProcessor = DecodeHint(size: nil) { flag.cancel() }
         let error = #expect(throws: ImageDecodingError.self) { try ImageDecoders.JPEG(context: context).decode(data) }
         #expect(error?.code == .cancelled)
     }

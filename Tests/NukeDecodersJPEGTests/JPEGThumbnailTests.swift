@@ -25,17 +25,8 @@ struct JPEGThumbnailTests {
             return try #require(ImageEncoders.JPEG().encode(picture))
         }
         var file = JPEGFile(try encoded(width, height, [1, 0, 0, 1]))
-        var tiff = JPEGFile.tiff(isBigEndian: false, entries: [(0x0112, 3, 1, orientation)])
-        if let thumbnail {
-            let data = try encoded(thumbnail.width, thumbnail.height, [0, 1, 0, 1]).dropLast(damage)
-            // The second directory follows the first; the thumbnail follows both.
-            let start = tiff.count + 2 + 2 * 12 + 4
-            tiff.replaceSubrange(tiff.count - 4..<tiff.count, with: [UInt8(tiff.count), 0, 0, 0])
-            let second = JPEGFile.tiff(
-                isBigEndian: false, entries: [(0x0201, 4, 1, start), (0x0202, 4, 1, data.count)])
-            tiff += second.dropFirst(8) + data
-        }
-        file.segments.insert(JPEGFile.exif(tiff), at: 0)
+        let embedded = try thumbnail.map { try encoded($0.width, $0.height, [0, 1, 0, 1]).dropLast(damage) }
+        file.segments.insert(JPEGFile.exif(orientation: orientation, thumbnail: embedded), at: 0)
         return file.data
     }
 
@@ -133,7 +124,7 @@ struct JPEGThumbnailTests {
         }
     }
 
-    @Test("The embedded one is turned as the picture is, once (pitfall 122)")
+    @Test("The embedded one is turned as the picture is, once [row 122]")
     func embeddedTurned() throws {
         let data = try file(width: 640, height: 480, orientation: 6, thumbnail: (160, 120))
         let turned = try JPEGUnderTest.decode(data, thumbnail: options(160)).image
@@ -167,12 +158,7 @@ struct JPEGThumbnailTests {
     func nested() throws {
         let inner = try file(width: 64, height: 48, thumbnail: (16, 12))
         var file = JPEGFile(try file(width: 640, height: 480))
-        let start = 26 + 2 + 2 * 12 + 4
-        var tiff = JPEGFile.tiff(isBigEndian: false, entries: [(0x0112, 3, 1, 1)])
-        tiff.replaceSubrange(22..<26, with: [26, 0, 0, 0])
-        tiff += JPEGFile.tiff(isBigEndian: false, entries: [(0x0201, 4, 1, start), (0x0202, 4, 1, inner.count)])
-            .dropFirst(8)
-        file.segments[0] = JPEGFile.exif(tiff + inner)
+        file.segments[0] = JPEGFile.exif(orientation: 1, thumbnail: inner)
         let image = try JPEGUnderTest.decode(file.data, thumbnail: options(640)).image
         #expect(image.size == ImageSize(width: 64, height: 48) && !isGreen(image))
     }

@@ -15,7 +15,7 @@ struct JPEGTruncationTests {
         container.userInfo[.isTruncatedKey] as? Bool == true
     }
 
-    @Test("A baseline file keeps the rows that are there, and is marked (pitfall 118)")
+    @Test("A baseline file keeps the rows that are there, and is marked [row 118]")
     func baseline() throws {
         for name in ["gen-420", "gen-444", "gen-gray", "gen-rgb", "gen-restart1b", "gen-cmyk-adobe"] {
             let data = try Fixture.data("jpeg/\(name).jpg")
@@ -28,7 +28,7 @@ struct JPEGTruncationTests {
         }
     }
 
-    @Test("A progressive file cut in any scan, or in the tables between, gives a whole picture (pitfall 119)")
+    @Test("A progressive file cut in any scan, or in the tables between, gives a whole picture [row 119]")
     func progressive() throws {
         for name in ["gen-progressive", "gen-sequential-3scans", "gen-arith-prog"] {
             let file = try JPEGFile(fixture: name + ".jpg")
