@@ -122,7 +122,7 @@ struct JPEGEncoderTests {
         #expect(error?.code == .unsupported && error?.codec == "JPEG")
     }
 
-    @Test("No EXIF is written: what was turned stays upright [row 130] [ENC-04]")
+    @Test("Without metadata no EXIF is written: what was turned stays upright [row 130] [ENC-04]")
     func orientation() throws {
         let upright = try JPEGUnderTest.decode(Fixture.data("jpeg/gen-o6.jpg")).image
         let data = try encode(upright)

@@ -131,16 +131,21 @@ struct JPEGOrientationTests {
         #expect(LetterPicture.letters(image, side: 8) == expected)
     }
 
-    @Test("What was turned and cropped is written upright, without a tag that would turn it again [row 130]")
-    func reencoded() async throws {
-        for orientation in 1...8 {
-            let upright = try JPEGUnderTest.decode(LetterPicture.file(side: 8, orientation: orientation))
-            let context = ImageEncodingContext(request: ImageRequest(url: nil), image: upright.image)
-            let options = ImageEncodingOptions(quality: 1, chromaSubsampling: .none)
-            let data = try ImageEncoders.JPEG(options: options).encodedData(for: upright, context: context)
-            #expect(try JPEGUnderTest.properties(data)?.orientation == .up)
-            let again = try JPEGUnderTest.decode(data)
-            #expect(LetterPicture.letters(again.image, side: 8) == self.upright(orientation))
-        }
+    @Test(
+        "Written again with its metadata, what was turned is not turned once more, and what was not still is [row 130]",
+        arguments: 1...8, [true, false])
+    func reencoded(_ orientation: Int, isTurned: Bool) throws {
+        let data = try LetterPicture.file(side: 8, orientation: orientation)
+        var context = JPEGUnderTest.context(data, thumbnail: .init(maxPixelSize: 24))
+        context.request.options = [.preserveMetadata]
+        context.request.thumbnail?.createThumbnailWithTransform = isTurned
+        let container = try ImageDecoders.JPEG(context: context).decode(data)
+        #expect(LetterPicture.letters(container.image, side: 8) == upright(isTurned ? orientation : 1))
+        let encoder = ImageEncoders.JPEG(options: ImageEncodingOptions(quality: 1, chromaSubsampling: .none))
+        let written = try encoder.encodedData(
+            for: container, context: ImageEncodingContext(request: context.request, image: container.image))
+        #expect(JPEGFile(written).segments.contains { $0.marker == JPEGFile.app1 })
+        #expect(try JPEGUnderTest.properties(written)?.orientation.rawValue == (isTurned ? 1 : orientation))
+        #expect(LetterPicture.letters(try JPEGUnderTest.decode(written).image, side: 8) == upright(orientation))
     }
 }
