@@ -8,14 +8,12 @@ import Testing
 /// How soon a decode that is not wanted any more ends.
 @Suite("JPEG cancellation", .timeLimit(.minutes(5)))
 struct JPEGCancellationTests {
-    private static let photo = try? ImageEncoders.JPEG().encode(Picture.gradient(width: 120, height: 1000))
-
     /// Reads a baseline file at 1/denominator of its size; the rows read when each look-up came.
     private func lookUps(
         orientation: ImageOrientation, denominator: Int = 1,
         _ body: (_ rowCount: Int) throws(ImageDecodingError) -> Void = { _ in }
     ) throws -> [Int] {
-        let data = try #require(Self.photo)
+        let data = try #require(ImageEncoders.JPEG().encode(Picture.gradient(width: 120, height: 1000)))
         var session = try JPEGSession(JPEGUnderTest.context(data))
         session.take(data, isComplete: true)
         let isReady = try session.readHeader() != nil

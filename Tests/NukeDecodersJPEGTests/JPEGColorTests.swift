@@ -28,7 +28,7 @@ struct JPEGColorTests {
         #expect(try color(.flat([200, 100, 50, 51], adobe: adobe)) == [40, 20, 10, 255])
     }
 
-    @Test("Luma and chroma of inks with black: all four channels have the right polarity [row 110]")
+    @Test("Luma and chroma of inks with black: all four channels have the right polarity [row 109] [row 110]")
     func lumaAndChroma() throws {
         // The luma and chroma of red stand for cyan, those of green for magenta.
         #expect(isNear(try color(.flat([76, 85, 255, 255], adobe: 2)), [0, 255, 255, 255]))
