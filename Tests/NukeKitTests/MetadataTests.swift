@@ -67,6 +67,7 @@ struct MetadataTests {
         let data = try Fixture.data("jpeg/gen-exif-thumb.jpg")
         let registry = registry
         var configuration = ImagePipeline.Configuration()
+        configuration.imageCache = nil
         configuration.makeImageDecoder = { registry.decoder(for: $0) }
         let request = ImageRequest(
             id: "a", data: { data }, processors: [.resize(width: 20)], options: [.preserveMetadata])

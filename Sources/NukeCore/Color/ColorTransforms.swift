@@ -16,12 +16,13 @@ enum ColorTransforms {
     }
 
     private static let limit = 8
-    private static let steps = Lock<[(profile: Data, step: Step)]>([])
+    /// Profiles are arrays here: leak checkers take what a global `Data` refers to for lost, as its pointers carry marks.
+    private static let steps = Lock<[(profile: [UInt8], step: Step)]>([])
 
     /// What to do about a profile.
     static func step(for profile: Data) -> Step {
         let known = steps.withLock { steps in
-            steps.firstIndex { $0.profile == profile }.map { index in
+            steps.firstIndex { $0.profile.count == profile.count && profile.elementsEqual($0.profile) }.map { index in
                 let entry = steps.remove(at: index)
                 steps.append(entry)
                 return entry.step
@@ -31,7 +32,7 @@ enum ColorTransforms {
         let step = makeStep(for: profile)
         steps.withLock { steps in
             if steps.count >= limit { steps.removeFirst() }
-            steps.append((profile, step))
+            steps.append((Array(profile), step))
         }
         return step
     }
