@@ -38,15 +38,15 @@ enum FramesPass {
 
 /// W10: small files over HTTP through the pipeline as data, so many at once; prints "<cpu ms> <wall ms>".
 ///
-/// All are asked for at the start. The loader has so many connections, and in its line as many loads again, so that none
-/// of its connections waits for the pipeline.
+/// All are asked for at the start. The loader has so many connections, and in its line many loads more, so that none of its
+/// connections waits for the pipeline.
 enum HTTPPass {
     static func run(base: String, count: Int, concurrency: Int) async throws {
         let (cpu, wall) = (Clock.cpu, Clock.wall)
         var loaderConfiguration = CurlLoader.Configuration()
         loaderConfiguration.maximumConnectionsPerHost = concurrency
         var configuration = ImagePipeline.Configuration(dataLoader: CurlLoader(configuration: loaderConfiguration))
-        configuration.dataLoadingQueue = TaskQueue(maxConcurrentOperationCount: 2 * concurrency)
+        configuration.dataLoadingQueue = TaskQueue(maxConcurrentOperationCount: 16 * concurrency)
         let pipeline = ImagePipeline(configuration: configuration)
         let bytes = Total()
         try await withThrowingDiscardingTaskGroup { group in
