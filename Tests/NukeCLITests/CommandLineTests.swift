@@ -20,8 +20,7 @@ struct CommandLineProgram: Sendable {
     func run(_ arguments: [String], input: Data = Data()) async throws -> ChildProcess.Outcome {
         try await ChildProcess.run(
             ChildProcess.built("nuke"), arguments, input: input,
-            // The program exits while threads of the concurrency pool still end, which a leak check takes for leaks.
-            environment: ["NUKE_CACHE_DIR": cache.path, "ASAN_OPTIONS": "detect_leaks=0"],
+            environment: ["NUKE_CACHE_DIR": cache.path],
             folder: folder.path)
     }
 
