@@ -25,9 +25,13 @@ final class ColorTransform: Sendable {
         UInt8((encode(Double(step) / Double(lightCount - 1)) * 255).rounded())
     }
 
-    init(_ profile: ICCProfile) {
+    /// Nil for a matrix that no real profile has: sums of what it gives would not fit the tables' integers.
+    init?(_ profile: ICCProfile) {
         curves = profile.curves
         columns = (profile.colorants ?? []).map(Self.light)
+        let highest = columns.reduce(SIMD3<Double>.zero) { $0 + pointwiseMax($1, .zero) }
+        let lowest = columns.reduce(SIMD3<Double>.zero) { $0 + pointwiseMin($1, .zero) }
+        guard max(highest.max(), -lowest.min()) < 3.9 else { return nil }
         grays =
             profile.colorants != nil
             ? []
@@ -38,8 +42,7 @@ final class ColorTransform: Sendable {
             let (column, curve) = component
             return (0..<256).map { value in
                 let light = column * (curve(Double(value) / 255) * Double(Self.lightCount - 1))
-                let limited = light.clamped(lowerBound: SIMD3(repeating: -10000), upperBound: SIMD3(repeating: 10000))
-                let rounded = SIMD3<Int16>(limited, rounding: .toNearestOrAwayFromZero)
+                let rounded = SIMD3<Int16>(light, rounding: .toNearestOrAwayFromZero)
                 return SIMD4(rounded.x, rounded.y, rounded.z, 0)
             }
         }

@@ -38,8 +38,7 @@ enum ColorTransforms {
     }
 
     private static func makeStep(for profile: Data) -> Step {
-        guard let profile = ICCProfile(profile) else { return .leave }
-        let transform = ColorTransform(profile)
+        guard let profile = ICCProfile(profile), let transform = ColorTransform(profile) else { return .leave }
         return transform.isNearIdentity ? .relabel : .convert(transform)
     }
 }

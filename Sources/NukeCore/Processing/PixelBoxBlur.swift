@@ -72,6 +72,7 @@ struct PixelBoxBlur {
                 // SAFETY: vectors of one size; see PixelArithmetic.swift, also on the two constants.
                 let bits = (third &>> shifts) | SIMD8(repeating: 0x4B00_0000)
                 let float = unsafe unsafeBitCast(bits, to: SIMD8<Float>.self) - SIMD8(repeating: 8_388_608)
+                // SAFETY: likewise.
                 let rounded = unsafe unsafeBitCast(
                     float * scales + SIMD8(repeating: 12_582_912), to: SIMD8<Int32>.self)
                 let samples = SIMD8<UInt8>(truncatingIfNeeded: rounded)

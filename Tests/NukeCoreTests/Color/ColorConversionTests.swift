@@ -54,6 +54,32 @@ struct ColorConversionTests {
         #expect(isNear(pixels(result), expected), "\(pixels(result))")
     }
 
+    @Test(
+        "spaces far wider than sRGB: the tables give what the formulas do, and white stays white [row 184]",
+        arguments: [Builder.adobeColorants, Builder.proPhotoColorants])
+    func wideSpaces(colorants: [Data]) throws {
+        let data = Builder.rgb(colorants, Array(repeating: Builder.curve(gamma: 1.8), count: 3))
+        let transform = try #require(ICCProfile(data).flatMap { ColorTransform($0) })
+        let values = Array(stride(from: 0, through: 255, by: 51))
+        let source = values.flatMap { red in values.flatMap { green in values.map { [red, green, $0, 255] } } }
+        let expected = source.map { color in
+            let exact = transform.convert(SIMD3(Double(color[0]), Double(color[1]), Double(color[2])) / 255) * 255
+            return [exact.x, exact.y, exact.z].map { Int($0.rounded()) } + [255]
+        }
+        let result = pixels(converted(try picture(source, data)))
+        #expect(isNear(result, expected))
+        #expect(isNear([result[result.count - 1]], [[255, 255, 255, 255]]), "\(result[result.count - 1])")
+    }
+
+    @Test("a matrix that no real profile has leaves the colours alone")
+    func hugeMatrix() throws {
+        let point = Builder.point(30000, 30000, 30000)
+        let source = try picture(
+            [[200, 100, 50, 255]],
+            Builder.rgb([point, point, point], Array(repeating: Builder.curve(gamma: 1), count: 3)))
+        #expect(converted(source) === source)
+    }
+
     @Test("what was converted is not converted again [row 184]")
     func once() throws {
         let first = converted(try picture([[200, 100, 50, 255]], Self.p3))
@@ -126,8 +152,8 @@ struct ColorConversionTests {
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 bytes[Int.random(in: 128..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            guard let profile = ICCProfile(bytes) else { continue }
-            let result = ColorTransform(profile).convert(SIMD3(0.2, 0.5, 0.9))
+            guard let profile = ICCProfile(bytes), let transform = ColorTransform(profile) else { continue }
+            let result = transform.convert(SIMD3(0.2, 0.5, 0.9))
             #expect((0...1).contains(result.x) && (0...1).contains(result.y) && (0...1).contains(result.z))
         }
     }

@@ -29,6 +29,16 @@ struct ICCProfileBuilder {
         point(0.43607, 0.22249, 0.01392), point(0.38515, 0.71687, 0.09708), point(0.14307, 0.06061, 0.71410),
     ]
 
+    /// Those of Adobe RGB (1998).
+    static let adobeColorants = [
+        point(0.60974, 0.31111, 0.01947), point(0.20528, 0.62567, 0.06087), point(0.14919, 0.06322, 0.74457),
+    ]
+
+    /// Those of ProPhoto RGB (ROMM).
+    static let proPhotoColorants = [
+        point(0.79767, 0.28804, 0), point(0.13519, 0.71187, 0), point(0.03134, 0.00009, 0.82491),
+    ]
+
     /// Those of Display P3.
     static let p3Colorants = [
         point(0.51512, 0.24120, -0.00105), point(0.29198, 0.69225, 0.04189), point(0.15710, 0.06657, 0.78407),
