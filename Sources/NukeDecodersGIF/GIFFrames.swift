@@ -64,7 +64,7 @@ final class GIFFrames: ImageFrameDecoding {
             width: header.width, height: header.height, decodedBytes: canvasBytes,
             codecBytes: canvasBytes * 2 + GIFRowReader.byteCount(width: frames[index].width), codec: codec)
         // What ends the load must not end what is shown of it.
-        let watch = DecodingWatch(seconds: context.limits.seconds)
+        let watch = DecodingWatch(limits: context.limits, codec: ImageDecoders.GIF.codec)
         var base = base(of: index, after: last)
         let frame = frames[index]
         if frame.control.disposal == .restore, !base.steps.isEmpty {

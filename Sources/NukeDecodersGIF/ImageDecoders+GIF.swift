@@ -118,7 +118,8 @@ extension ImageDecoders {
             var walk = GIFWalk(header)
             let rendering = rendering(header, try walk.first(in: bytes))
             try rendering.check(context.limits)
-            let picture = try rendering.picture(from: bytes, watch: DecodingWatch(context))
+            let watch = DecodingWatch(context, codec: Self.codec)
+            let picture = try rendering.picture(from: bytes, watch: watch)
             let profile = walk.profile(in: bytes, limit: context.limits.metadataBytes)
             let space = profile.flatMap { ColorSpace(iccProfile: $0, for: .rgba8) } ?? .sRGB
             let (isOpaque, error) = (picture.isOpaque, picture.error)

@@ -111,7 +111,7 @@ extension ImageDecoders {
         private func picture(
             of bytes: RawSpan, _ header: PNGHeader, _ rendering: PNGRendering
         ) throws(ImageDecodingError) -> (container: ImageContainer, passCount: Int, error: ImageDecodingError?) {
-            let watch = DecodingWatch(context)
+            let watch = DecodingWatch(context, codec: ImageDecoders.PNG.codec)
             let reader = try PNGReader(
                 bytes, format: format(of: header), isAppleVariant: header.isAppleVariant, limits: context.limits)
             let picture = try rendering.picture(from: reader, watch: watch)

@@ -58,7 +58,7 @@ final class PNGFrames: ImageFrameDecoding {
     private func compose(_ index: Int, after last: Shown?) throws(ImageDecodingError) -> Shown {
         try checkLimits()
         // What ends the load must not end what is shown of it.
-        let watch = DecodingWatch(seconds: context.limits.seconds)
+        let watch = DecodingWatch(limits: context.limits, codec: ImageDecoders.PNG.codec)
         let frame = frames[index]
         var base = base(of: index, after: last)
         if frame.disposal == .restore, !base.steps.isEmpty {

@@ -76,7 +76,7 @@ struct PNGLimitTests {
     @Test("the flag is heeded within 64 rows", arguments: [0, 1, 63, 64, 1000])
     func cancellationInterval(_ row: Int) throws {
         let context = Decoding.context(Data())
-        let watch = DecodingWatch(context)
+        let watch = DecodingWatch(context, codec: "PNG")
         for earlier in 0..<row { try watch.check(row: earlier) }
         context.cancellation.cancel()
         #expect(throws: ImageDecodingError.cancelled) {
