@@ -56,11 +56,18 @@ public final class ImageAnimation: Sendable {
     ///
     /// - Parameter index: Below `frameCount`.
     public func frame(at index: Int) async throws -> Bitmap {
+        try await CodecThreads.shared.run { try self.decodeFrame(at: index) }
+    }
+
+    /// The whole picture as it is shown at a frame, decoded on the calling thread: for encoders, which have a codec thread.
+    ///
+    /// Throws what the decoder throws. Blocks while another thread decodes a frame of the same animation.
+    ///
+    /// - Parameter index: Below `frameCount`.
+    public func decodeFrame(at index: Int) throws -> Bitmap {
         precondition(durations.indices.contains(index), "there are \(frameCount) frames")
-        return try await CodecThreads.shared.run {
-            var frame = try self.decoder.frames.withLock { try $0.frame(at: index) }
-            if self.isConverting { Bitmap.convertToSRGB(&frame) }
-            return frame
-        }
+        var frame = try decoder.frames.withLock { try $0.frame(at: index) }
+        if isConverting { Bitmap.convertToSRGB(&frame) }
+        return frame
     }
 }
