@@ -56,7 +56,7 @@ struct ColorConversionTests {
 
     @Test(
         "spaces far wider than sRGB: the tables give what the formulas do, and white stays white [row 184]",
-        arguments: [Builder.adobeColorants, Builder.proPhotoColorants])
+        arguments: [Builder.p3Colorants, Builder.adobeColorants, Builder.proPhotoColorants])
     func wideSpaces(colorants: [Data]) throws {
         let data = Builder.rgb(colorants, Array(repeating: Builder.curve(gamma: 1.8), count: 3))
         let transform = try #require(ICCProfile(data).flatMap { ColorTransform($0) })
@@ -147,7 +147,7 @@ struct ColorConversionTests {
     @Test("no bytes in a profile crash the reader")
     func hostile() throws {
         var random = SystemRandomNumberGenerator()
-        for _ in 0..<2000 {
+        for _ in 0..<300 {
             var bytes = Self.p3
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 bytes[Int.random(in: 128..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
