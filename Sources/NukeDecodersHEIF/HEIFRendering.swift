@@ -51,7 +51,7 @@ struct HEIFRendering {
 
     /// Reads the picture.
     func pixels(
-        from reader: borrowing HEIFReader, watch: HEIFWatch
+        from reader: borrowing HEIFReader, watch: DecodingWatch
     ) throws(ImageDecodingError) -> PixelBuffer {
         guard let reduced else { return try wholePixels(from: reader, watch: watch) }
         // Planes are averaged in blocks before they are converted, as far as that leaves the size wanted: conversion and
@@ -76,7 +76,7 @@ struct HEIFRendering {
     }
 
     private func wholePixels(
-        from reader: borrowing HEIFReader, watch: HEIFWatch
+        from reader: borrowing HEIFReader, watch: DecodingWatch
     ) throws(ImageDecodingError) -> PixelBuffer {
         guard var pixels = PixelBuffer(width: width, height: height) else { throw outOfMemory(width, height, watch) }
         for y in 0..<height {
@@ -86,7 +86,7 @@ struct HEIFRendering {
         return pixels
     }
 
-    private func outOfMemory(_ width: Int, _ height: Int, _ watch: HEIFWatch) -> ImageDecodingError {
+    private func outOfMemory(_ width: Int, _ height: Int, _ watch: DecodingWatch) -> ImageDecodingError {
         .outOfMemory("no memory for \(width)x\(height) pixels", codec: watch.codec)
     }
 

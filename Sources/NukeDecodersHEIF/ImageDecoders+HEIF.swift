@@ -102,7 +102,7 @@ extension ImageDecoders {
         ) throws(ImageDecodingError) -> ImageContainer {
             let picture = reader.picture
             try HEIFRendering(picture, context).check(context.limits, codec: codec)
-            let watch = HEIFWatch(context, codec: codec)
+            let watch = DecodingWatch(context, codec: codec)
             let (width, height, coding) = try reader.decode(type)
             let rendering = HEIFRendering(width: width, height: height, picture, context)
             let pixels = try rendering.pixels(from: reader, watch: watch)
@@ -115,30 +115,6 @@ extension ImageDecoders {
                 try context.attachMetadata(exif: reader.exif(), to: &container)
             }
             return container
-        }
-    }
-}
-
-/// Ends a decode that is no longer wanted or has taken too long.
-struct HEIFWatch {
-    /// The name in errors.
-    let codec: String
-    private let cancellation: CancellationFlag
-    private let seconds: Double
-    private let start = ContinuousClock.now
-
-    init(_ context: ImageDecodingContext, codec: String) {
-        self.codec = codec
-        cancellation = context.cancellation
-        seconds = context.limits.seconds
-    }
-
-    /// Looks at the flag and the clock at every 64th row; throws if it is over.
-    func check(row: Int) throws(ImageDecodingError) {
-        guard row % 64 == 0 else { return }
-        try cancellation.check()
-        guard (ContinuousClock.now - start) / .seconds(1) <= seconds else {
-            throw .limitExceeded("decoding takes longer than \(seconds) s", codec: codec)
         }
     }
 }

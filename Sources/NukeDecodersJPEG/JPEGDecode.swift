@@ -15,7 +15,7 @@ final class JPEGDecode {
     /// The orientation to go by in place of the file's own.
     private let givenOrientation: ImageOrientation?
     private var session: JPEGSession
-    private var watch: JPEGWatch
+    private var watch: DecodingWatch
     private var header: JPEGHeader?
     private var reader: JPEGPixelReader?
     private var shownScan = 0
@@ -26,7 +26,7 @@ final class JPEGDecode {
         self.context = context
         givenOrientation = orientation
         session = try JPEGSession(context)
-        watch = JPEGWatch(context)
+        watch = DecodingWatch(context, codec: JPEGSession.codec)
     }
 
     // MARK: Calls

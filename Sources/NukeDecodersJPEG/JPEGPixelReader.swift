@@ -66,37 +66,3 @@ struct JPEGPixelReader {
         }
     }
 }
-
-/// Ends work that is no longer wanted or takes too long, all calls of one decode taken together.
-struct JPEGWatch: ~Copyable {
-    private let cancellation: CancellationFlag
-    private let seconds: Double
-    private let clock = SuspendingClock()
-    private var deadline: SuspendingClock.Instant
-    private var pause: SuspendingClock.Instant?
-
-    /// Creates a watch that runs.
-    init(_ context: ImageDecodingContext) {
-        cancellation = context.cancellation
-        seconds = context.limits.seconds
-        // A duration holds about 10¹¹ years in seconds; this is what "no limit" comes to.
-        deadline = clock.now + .seconds(seconds < 1e9 ? max(0, seconds) : 1e9)
-    }
-
-    /// Stops counting, until `resume`.
-    mutating func stop() { pause = pause ?? clock.now }
-
-    /// Goes on counting.
-    mutating func resume() {
-        guard let pause else { return }
-        deadline += pause.duration(to: clock.now)
-        self.pause = nil
-    }
-
-    func check() throws(ImageDecodingError) {
-        try cancellation.check()
-        if clock.now > deadline {
-            throw .limitExceeded("decoding takes more than \(seconds) seconds", codec: JPEGSession.codec)
-        }
-    }
-}

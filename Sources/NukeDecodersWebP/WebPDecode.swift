@@ -12,7 +12,7 @@ final class WebPDecode {
     private static let previewSteps = 8
 
     private let context: ImageDecodingContext
-    private var watch: WebPWatch
+    private var watch: DecodingWatch
     private var session: WebPSession?
     /// The stored rows that the session has written.
     private var pixels: PixelBuffer?
@@ -22,7 +22,7 @@ final class WebPDecode {
 
     init(_ context: ImageDecodingContext) {
         self.context = context
-        watch = WebPWatch(context.limits, cancellation: context.cancellation)
+        watch = DecodingWatch(context, codec: ImageDecoders.WebP.codec)
     }
 
     // MARK: Calls
@@ -139,7 +139,7 @@ final class WebPDecode {
         guard let first = header.frames.first, isLenient || !isTruncated else { throw Self.cut }
         // Of a file that is cut in its first frame what there is of that; else the frames that are whole.
         let frames = WebPFrames(file(complete.isEmpty ? [first] : complete, header, data))
-        let poster = try frames.frame(at: 0, cancellation: context.cancellation)
+        let poster = try frames.frame(at: 0, watch: DecodingWatch(context, codec: ImageDecoders.WebP.codec))
         var container = try container(poster, header, data)
         if complete.count > 1 {
             container.animation = ImageAnimation(
@@ -156,7 +156,8 @@ final class WebPDecode {
         }
         try check(header, data)
         let frames = WebPFrames(file([first], header, data))
-        var container = try container(frames.frame(at: 0, cancellation: context.cancellation), header, data)
+        var container = try container(
+            frames.frame(at: 0, watch: DecodingWatch(context, codec: ImageDecoders.WebP.codec)), header, data)
         container.isPreview = true
         shownRowCount = header.height
         return container

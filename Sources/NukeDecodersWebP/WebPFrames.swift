@@ -14,13 +14,16 @@ final class WebPFrames: ImageFrameDecoding {
     init(_ file: WebPComposer.File) { composer = Lock(WebPComposer(file)) }
 
     func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
-        try frame(at: index, cancellation: nil)
+        try composer.withLock { composer throws(ImageDecodingError) in
+            try composer.frame(
+                at: index, watch: DecodingWatch(limits: composer.limits, codec: ImageDecoders.WebP.codec))
+        }
     }
 
     /// A frame in a load that can be cancelled.
-    func frame(at index: Int, cancellation: CancellationFlag?) throws(ImageDecodingError) -> Bitmap {
+    func frame(at index: Int, watch: DecodingWatch) throws(ImageDecodingError) -> Bitmap {
         try composer.withLock { composer throws(ImageDecodingError) in
-            try composer.frame(at: index, cancellation: cancellation)
+            try composer.frame(at: index, watch: watch)
         }
     }
 }
@@ -46,6 +49,9 @@ final class WebPComposer {
         let isLenient: Bool
     }
 
+    /// What a frame may take.
+    var limits: ImageLimits { file.limits }
+
     private let file: File
     private let canvasStates: [CanvasState]
     private var canvas: PixelBuffer?
@@ -58,9 +64,8 @@ final class WebPComposer {
     }
 
     /// The canvas at a frame, turned upright.
-    func frame(at index: Int, cancellation: CancellationFlag?) throws(ImageDecodingError) -> Bitmap {
+    func frame(at index: Int, watch: DecodingWatch) throws(ImageDecodingError) -> Bitmap {
         precondition(file.frames.indices.contains(index), "there are \(file.frames.count) frames")
-        let watch = WebPWatch(file.limits, cancellation: cancellation)
         if canvas == nil { canvas = PixelBuffer(width: file.width, height: file.height) }
         // Where this fails the canvas is gone, with what was begun on it.
         guard var canvas = canvas.take() else { throw outOfMemory }
@@ -77,7 +82,7 @@ final class WebPComposer {
     }
 
     private func draw(
-        _ index: Int, on canvas: inout PixelBuffer, watch: WebPWatch
+        _ index: Int, on canvas: inout PixelBuffer, watch: DecodingWatch
     ) throws(ImageDecodingError) {
         let frame = file.frames[index]
         let isOver = frame.isBlended && frame.picture.hasAlpha
@@ -98,7 +103,7 @@ final class WebPComposer {
 
     /// Decodes a frame beside the canvas and puts it over what is there.
     private func blend(
-        _ frame: WebPHeader.Frame, onto canvas: inout PixelBuffer, watch: WebPWatch
+        _ frame: WebPHeader.Frame, onto canvas: inout PixelBuffer, watch: DecodingWatch
     ) throws(ImageDecodingError) {
         guard var pixels = PixelBuffer(width: frame.picture.width, height: frame.picture.height) else {
             throw outOfMemory
@@ -119,7 +124,7 @@ final class WebPComposer {
 
     private func decode(
         _ frame: WebPHeader.Frame, into pixels: inout MutableRawSpan, at offset: Int, bytesPerRow: Int,
-        watch: WebPWatch
+        watch: DecodingWatch
     ) throws(ImageDecodingError) {
         var session = try WebPSession(frame.picture, bytesPerRow: bytesPerRow)
         try session.read(file.data.bytes, into: &pixels, at: offset) { _ throws(ImageDecodingError) in

@@ -111,7 +111,7 @@ struct WebPLimitTests {
         var session = try WebPSession(picture, bytesPerRow: 400)
         guard var pixels = PixelBuffer(width: 100, height: 1000) else { return }
         let context = WebPUnderTest.context(data)
-        let watch = WebPWatch(context.limits, cancellation: context.cancellation)
+        let watch = DecodingWatch(context, codec: "WebP")
         let error = #expect(throws: ImageDecodingError.self) {
             try pixels.withBytes { (bytes: inout MutableRawSpan) throws(ImageDecodingError) in
                 try session.read(data.bytes, into: &bytes) { rows throws(ImageDecodingError) in
@@ -121,20 +121,5 @@ struct WebPLimitTests {
             }
         }
         #expect(error == .cancelled && (200...264).contains(session.rowCount))
-    }
-
-    @Test("Time that passes between previews does not count")
-    func pausedWatch() {
-        var limits = ImageLimits()
-        limits.seconds = 0
-        var watch = WebPWatch(limits)
-        #expect(throws: ImageDecodingError.self) { try watch.check() }
-        limits.seconds = 3600
-        watch = WebPWatch(limits)
-        watch.stop()
-        watch.stop()
-        watch.resume()
-        watch.resume()
-        #expect(throws: Never.self) { try watch.check() }
     }
 }
