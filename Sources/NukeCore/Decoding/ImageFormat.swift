@@ -85,7 +85,7 @@ public struct ImageFormat: Sendable {
         public static let encode = Capabilities(rawValue: 1 << 1)
         /// Makes previews of partial data.
         public static let progressive = Capabilities(rawValue: 1 << 2)
-        /// Has animations.
+        /// Decodes animations.
         public static let animation = Capabilities(rawValue: 1 << 3)
         /// Decodes at a reduced size for less than the cost of the whole picture.
         public static let scaledDecode = Capabilities(rawValue: 1 << 4)
@@ -93,6 +93,8 @@ public struct ImageFormat: Sendable {
         public static let finishesEarly = Capabilities(rawValue: 1 << 6)
         /// Stores alpha.
         public static let alpha = Capabilities(rawValue: 1 << 5)
+        /// Encodes all frames of an animation; what lacks it writes the poster.
+        public static let animationEncoding = Capabilities(rawValue: 1 << 7)
     }
 
     /// The first bytes of data, at most 16 KB, as a sniff sees them.

@@ -8,7 +8,8 @@ extension ImageEncoders {
     /// Encodes with what is registered: opaque images as JPEG, others as PNG, unless another type is preferred.
     ///
     /// An image counts as opaque if its bitmap says so, whatever its pixels are. Where JPEG can't be written, opaque images
-    /// become PNG. A GIF is never encoded anew: its own data is the result, and without that there is none.
+    /// become PNG. A GIF is never encoded anew: its own data is the result, and without that there is none. Only where it is an
+    /// animation, and a format that is preferred holds animations, that is the result.
     public struct Default: ImageEncoding {
         /// Quality of lossy formats, 0…1; 0.8 by default.
         public var compressionQuality: Double
@@ -52,7 +53,7 @@ extension ImageEncoders {
         public func encodedData(
             for container: ImageContainer, context: ImageEncodingContext
         ) throws(ImageEncodingError) -> Data {
-            if container.type == .gif {
+            if container.type == .gif, !isPreferredAnimation(container) {
                 guard let data = container.data, !data.isEmpty else {
                     throw .unsupported("the data of the GIF was not kept, and one frame is not the whole", codec: "GIF")
                 }
@@ -60,6 +61,14 @@ extension ImageEncoders {
             }
             let options = ImageEncodingOptions(quality: compressionQuality)
             return try format(for: container.image).encodedData(for: container, context: context, options: options)
+        }
+
+        /// Whether a GIF becomes an animation of another type.
+        private func isPreferredAnimation(_ container: ImageContainer) -> Bool {
+            guard let preferredType, preferredType != .gif, (container.animation?.frameCount ?? 1) > 1 else {
+                return false
+            }
+            return registry.encodableFormat(for: preferredType)?.capabilities.contains(.animationEncoding) == true
         }
 
         private func format(for image: Bitmap) throws(ImageEncodingError) -> ImageFormat {

@@ -48,6 +48,25 @@ struct ImageEncodersTests {
         #expect(try text(encoder, ImageContainer(image: gray.freeze())).hasPrefix("public.jpeg"))
     }
 
+    @Test("a GIF that is an animation becomes what is preferred, if that holds animations; else its data is the result")
+    func preferredAnimation() throws {
+        final class Frames: ImageFrameDecoding {
+            func frame(at index: Int) throws -> Bitmap { .mock() }
+        }
+        var container = ImageContainer(image: .mock(), type: .gif, data: Data("GIF89a".utf8))
+        let all = registry(
+            .mock(.jpeg), .mock(.png), .mock(.webp, capabilities: [.encode, .animationEncoding]), .mock(.gif))
+        func text(_ type: AssetType?, _ container: ImageContainer) throws -> String {
+            try self.text(ImageEncoders.Default(preferredType: type, registry: all), container)
+        }
+        #expect(try text(.webp, container) == "GIF89a")
+        container.animation = ImageAnimation(storedDurations: [1, 1], playCount: nil, frames: Frames())
+        #expect(try text(.webp, container).hasPrefix("org.webmproject.webp"))
+        for type in [nil, .png, .gif, .heic] as [AssetType?] { #expect(try text(type, container) == "GIF89a") }
+        container.data = nil
+        #expect(throws: ImageEncodingError.self) { try text(.gif, container) }
+    }
+
     @Test("another type is written if preferred, registered and able to hold the image [ENC-01]")
     func preferredType() throws {
         let all = registry(.mock(.jpeg), .mock(.png), .mock(.webp), .mock(.heic, capabilities: .encode))
