@@ -32,7 +32,7 @@ enum FormatsCommand {
     private static func names(of capabilities: ImageFormat.Capabilities) -> [String] {
         let all: [(ImageFormat.Capabilities, String)] = [
             (.decode, "decode"), (.encode, "encode"), (.progressive, "progressive"), (.animation, "animation"),
-            (.scaledDecode, "scaledDecode"), (.alpha, "alpha"),
+            (.animationEncoding, "animationEncoding"), (.scaledDecode, "scaledDecode"), (.alpha, "alpha"),
         ]
         return all.filter { capabilities.contains($0.0) }.map(\.1)
     }

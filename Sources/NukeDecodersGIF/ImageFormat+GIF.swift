@@ -7,7 +7,7 @@ extension ImageFormat {
     /// whole.
     public static let gif = ImageFormat(
         name: ImageDecoders.GIF.codec, type: .gif, mimeTypes: ["image/gif"], fileExtensions: ["gif"],
-        capabilities: [.decode, .progressive, .animation, .scaledDecode, .alpha],
+        capabilities: [.decode, .encode, .progressive, .animation, .animationEncoding, .scaledDecode, .alpha],
         sniff: { prefix in
             for signature in GIFHeader.signatures {
                 if prefix.starts(with: signature) { return .yes }
@@ -15,5 +15,6 @@ extension ImageFormat {
             }
             return .no
         },
-        makeDecoder: { ImageDecoders.GIF(context: $0) })
+        makeDecoder: { ImageDecoders.GIF(context: $0) },
+        makeEncoder: { ImageEncoders.GIF(options: $0) })
 }

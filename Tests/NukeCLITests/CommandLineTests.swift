@@ -135,6 +135,8 @@ struct CommandLineTests {
             }
             #expect(capabilities.contains(.text("encode")) == format.capabilities.contains(.encode))
             #expect(capabilities.contains(.text("animation")) == format.capabilities.contains(.animation))
+            let encodesAnimations = format.capabilities.contains(.animationEncoding)
+            #expect(capabilities.contains(.text("animationEncoding")) == encodesAnimations)
         }
     }
 

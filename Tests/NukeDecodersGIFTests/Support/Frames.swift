@@ -1,0 +1,81 @@
+import FoundationEssentials
+import NukeCore
+import NukeDecodersGIF
+import NukeTestSupport
+
+/// Frames that are there already.
+final class Frames: ImageFrameDecoding {
+    private let frames: [Bitmap]
+
+    init(_ frames: [Bitmap]) { self.frames = frames }
+
+    func frame(at index: Int) throws -> Bitmap { frames[index] }
+
+    /// A container with an animation of them.
+    static func container(
+        _ frames: [Bitmap], durations: [Double]? = nil, playCount: Int? = nil
+    ) -> ImageContainer {
+        var container = ImageContainer(image: frames[0])
+        container.animation = ImageAnimation(
+            storedDurations: durations ?? frames.map { _ in 0.1 }, playCount: playCount, frames: Frames(frames))
+        return container
+    }
+}
+
+extension Bitmap {
+    /// A picture of RGBA8, premultiplied: red in the lowest 8 bits.
+    static func picture(
+        _ width: Int, _ height: Int, isOpaque: Bool = false, colorSpace: ColorSpace = .sRGB,
+        _ pixel: (Int, Int) -> UInt32
+    ) throws -> Bitmap {
+        guard var buffer = PixelBuffer(width: width, height: height) else { throw ImageProcessingError.outOfMemory }
+        buffer.withBytes { bytes in
+            for index in 0..<width * height {
+                let value = pixel(index % width, index / width).littleEndian
+                bytes.storeBytes(of: value, toByteOffset: index * 4, as: UInt32.self)
+            }
+        }
+        return buffer.freeze(isOpaque: isOpaque, colorSpace: colorSpace)
+    }
+
+    /// Gradients with noise on them: thousands of colours.
+    static func photograph(_ width: Int, _ height: Int, seed: UInt64 = 1) throws -> Bitmap {
+        var random = SeededGenerator(seed)
+        return try picture(width, height, isOpaque: true) { x, y in
+            let noise = Int.random(in: -9...9, using: &random)
+            let samples = [x * 230 / width + 12, y * 220 / height + 12, (x + y) * 110 / (width + height) + 70]
+            return samples.enumerated().reduce(0xFF00_0000) { $0 | UInt32($1.element + noise) << UInt32(8 * $1.offset) }
+        }
+    }
+
+    /// The peak signal to noise ratio of the colours, in dB; infinite for equal ones.
+    func peakSignalToNoise(_ other: Bitmap) -> Double {
+        var sum = 0.0
+        for (index, pair) in zip(byteArray, other.byteArray).enumerated() where index % 4 != 3 {
+            let difference = Double(pair.0) - Double(pair.1)
+            sum += difference * difference
+        }
+        return sum == 0 ? .infinity : -10 * _log10(sum / Double(width * height * 3) / (255 * 255))
+    }
+
+    private func _log10(_ value: Double) -> Double {
+        // By halves, so that no more than the standard library is needed.
+        var (rest, result) = (value, 0.0)
+        while rest < 1 { (rest, result) = (rest * 10, result - 1) }
+        var step = 0.5
+        while step > 1e-6 {
+            rest *= rest
+            if rest >= 10 { (rest, result) = (rest / 10, result + step) }
+            step /= 2
+        }
+        return result
+    }
+}
+
+extension ImageEncoders.GIF {
+    /// The file of a container.
+    func file(_ container: ImageContainer) throws -> Data {
+        let context = ImageEncodingContext(request: ImageRequest(url: nil), image: container.image)
+        return try encodedData(for: container, context: context)
+    }
+}
