@@ -19,7 +19,12 @@ enum Resampler {
         let columns = FilterTaps(source: image.width, start: region.x, extent: region.width, count: width)
         let rows = FilterTaps(source: image.height, start: region.y, extent: region.height, count: height)
         switch image.format {
-        case .rgba8: Pass<UInt8>(channels: 4, columns: columns, rows: rows).run(image, into: &output)
+        case .rgba8:
+            if let pass = BytePass(columns: columns, rows: rows) {
+                pass.run(image, into: &output)
+            } else {
+                Pass<UInt8>(channels: 4, columns: columns, rows: rows).run(image, into: &output)
+            }
         case .rgba16: Pass<UInt16>(channels: 4, columns: columns, rows: rows).run(image, into: &output)
         case .gray8: Pass<UInt8>(channels: 1, columns: columns, rows: rows).run(image, into: &output)
         }
@@ -76,8 +81,8 @@ struct FilterTaps {
     }
 }
 
-/// One resampling of pixels with samples of a type, horizontally then vertically, in single precision.
-private struct Pass<Sample: FixedWidthInteger & UnsignedInteger> {
+/// One resampling of pixels with samples of a type, horizontally then vertically, in single precision: what `BytePass` leaves.
+struct Pass<Sample: FixedWidthInteger & UnsignedInteger> {
     let channels: Int
     let columns: FilterTaps
     let rows: FilterTaps

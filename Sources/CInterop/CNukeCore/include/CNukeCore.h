@@ -1,8 +1,10 @@
-// What NukeCore needs of Linux that Glibc's Swift module does not show: calls behind _GNU_SOURCE, and macros.
+// What NukeCore needs of Linux that Glibc's Swift module does not show: calls behind _GNU_SOURCE, and macros; and the inner
+// loops of resampling, for vector instructions that Swift does not have.
 #ifndef CNUKECORE_H
 #define CNUKECORE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // Names the calling thread (at most 15 bytes are kept). pthread_setname_np is behind _GNU_SOURCE.
 void CNukeCore_setThreadName(const char *_Nonnull name);
@@ -28,8 +30,29 @@ int CNukeCore_openForReadingAndWriting(const char *_Nonnull path);
 int CNukeCore_isRegularFile(unsigned int mode);
 int CNukeCore_isDirectory(unsigned int mode);
 
+// The vector instructions to use: results are the same with all.
+typedef enum {
+    CNukeCore_noVectors,
+    CNukeCore_sse2,
+    CNukeCore_avx2
+} CNukeCore_Vectors;
+
+// The best that this processor has.
+CNukeCore_Vectors CNukeCore_bestVectors(void);
+
+// Adds up `count` samples of `rowCount` rows, each row times its weight: samples with 6 bits of fraction. Weights have 14, and
+// those of one call add up to 1; negative ones together may come to -1.
+void CNukeCore_filterColumns(
+    CNukeCore_Vectors vectors, const uint8_t *_Nonnull rows, size_t bytesPerRow, const int16_t *_Nonnull weights,
+    size_t rowCount, int16_t *_Nonnull target, size_t count);
+
+// For each of `count` pixels adds up `taps` pixels from its first one on, each times its weight; `taps` is even. Rounded and cut
+// to 0...255, and colour to alpha.
+void CNukeCore_filterRow(
+    CNukeCore_Vectors vectors, const int16_t *_Nonnull source, const int32_t *_Nonnull firsts,
+    const int16_t *_Nonnull weights, size_t taps, uint8_t *_Nonnull target, size_t count);
+
 #if defined(__x86_64__)
-#include <stdint.h>
 #include <x86intrin.h>
 
 // The time stamp counter; builtins do not import. Not ordered with loads and stores, which would double its cost: it waits
