@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A decoder's frames of one animated picture.
 ///
 /// What a plugin hands to `ImageAnimation`. Its calls never overlap, and come on codec threads.
@@ -8,4 +14,22 @@ public protocol ImageFrameDecoding: AnyObject, Sendable {
     ///
     /// - Parameter index: Below the number of frames.
     func frame(at index: Int) throws -> Bitmap
+
+    /// The compressed data that is held for frames to come; nil, the default, if there is none or it can't be told.
+    ///
+    /// Counts in what the memory cache takes an image to cost; does not change.
+    var compressedData: Data? { get }
+
+    /// Bytes of the canvases that are kept from one frame to the next, at most; 0 by default.
+    ///
+    /// Counts in what the memory cache takes an image to cost; does not change.
+    var canvasByteCount: Int { get }
+}
+
+extension ImageFrameDecoding {
+    /// Nil.
+    public var compressedData: Data? { nil }
+
+    /// 0.
+    public var canvasByteCount: Int { 0 }
 }

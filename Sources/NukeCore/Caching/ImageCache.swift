@@ -28,7 +28,7 @@ public final class ImageCache: ImageCaching {
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - costLimit: Bytes of pixels and attached data to keep; `defaultCostLimit` by default.
+    ///   - costLimit: Bytes to keep, counted by `ImageContainer.memoryCost`; `defaultCostLimit` by default.
     ///   - countLimit: Images to keep; no limit by default.
     public convenience init(costLimit: Int = ImageCache.defaultCostLimit, countLimit: Int = .max) {
         self.init(costLimit: costLimit, countLimit: countLimit, now: { MonotonicClock.now })
@@ -121,7 +121,7 @@ public final class ImageCache: ImageCaching {
     /// Stores an image with a time to live of its own, in seconds; nil: for ever.
     public func store(_ container: ImageContainer, for key: ImageCacheKey, ttl: Double?) {
         let settings = settings.withLock { $0 }
-        let cost = Self.cost(of: container)
+        let cost = container.memoryCost
         let share = min(max(settings.entryCostLimit, 0), 1)
         let isWelcome =
             settings.countLimit > 0 && settings.entryCostLimit >= 0
@@ -137,11 +137,6 @@ public final class ImageCache: ImageCaching {
         if totalCost > settings.costLimit || totalCount > settings.countLimit {
             evict { self.totalCost > settings.costLimit || self.totalCount > settings.countLimit }
         }
-    }
-
-    /// Bytes of pixels and of attached data.
-    static func cost(of container: ImageContainer) -> Int {
-        container.image.byteCount + (container.data?.count ?? 0)
     }
 
     /// Removes the least recently used image while there is too much.

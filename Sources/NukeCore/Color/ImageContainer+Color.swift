@@ -5,7 +5,7 @@ extension ImageContainer {
     /// with them.
     package mutating func convertToSRGB(for request: ImageRequest) {
         if request.options.contains(.preserveColorSpace) { return }
-        if let animation { self.animation = animation.convertingToSRGB() }
+        if let animation { self.animation = animation.adding(.colors) }
         guard image.colorSpace != .sRGB else { return }
         var bitmap = image
         // What is not held twice is changed in place.

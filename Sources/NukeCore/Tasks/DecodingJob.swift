@@ -84,6 +84,7 @@ struct DecodingJob: Sendable {
     ) -> Outcome {
         // Held by nobody else, so that colours can be changed in place.
         var container = consume decoded
+        container.reduceFrames(for: context.request)
         container.convertToSRGB(for: context.request)
         let decoding = WorkLog.Decoding(
             decoder: type(of: decoder),

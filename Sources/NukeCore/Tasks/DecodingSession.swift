@@ -45,6 +45,7 @@ struct DecodingSession: Sendable {
             guard var container = try decoder?.decodePartiallyDownloadedData(data) else {
                 return (.nothing, properties == nil ? memory.reservation : reservation)
             }
+            container.reduceFrames(for: context.request)
             container.convertToSRGB(for: context.request)
             if properties == nil || !container.isPreview {
                 reservation.resize(to: workingSet.byteCount(decoded: container, processors: memory.processors))

@@ -139,6 +139,10 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
             switch timed.value {
             case .success(var container):
                 container.originalSize = nil
+                if let animation = container.animation, animation === response.container.animation {
+                    let surroundings = FrameSurroundings(self.request, response)
+                    container.animation = animation.adding(.processor(processor, surroundings))
+                }
                 if container.isPreview == isCompleted { container.isPreview = !isCompleted }
                 var response = response
                 if container.image !== response.image { response.isDecompressionNeeded = false }

@@ -39,8 +39,8 @@ struct ImageCacheTests {
 
     @Test("the cost is the pixels and the data [MEM-03] [MEM-04]")
     func cost() {
-        #expect(ImageCache.cost(of: ImageContainer(image: .mock(width: 640, height: 480))) == 1_228_800)
-        #expect(ImageCache.cost(of: ImageContainer(image: .mock(width: 1, height: 1), data: Data(count: 5))) == 9)
+        #expect(ImageContainer(image: .mock(width: 640, height: 480)).memoryCost == 1_228_800)
+        #expect(ImageContainer(image: .mock(width: 1, height: 1), data: Data(count: 5)).memoryCost == 9)
     }
 
     @Test("what exceeds count or cost goes at once [MEM-05]")

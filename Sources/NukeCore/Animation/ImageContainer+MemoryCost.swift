@@ -1,0 +1,21 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension ImageContainer {
+    /// Bytes that are held for the image: pixels, attached data, and what the decoder of its frames keeps.
+    ///
+    /// Data that is attached and that frames are decoded from as well counts once. What `AnimatedImageFramePool` holds for
+    /// players is not counted.
+    public var memoryCost: Int {
+        var cost = image.byteCount + (data?.count ?? 0)
+        guard let animation else { return cost }
+        cost += animation.canvasByteCount
+        if let compressed = animation.compressedData, data?.bytes.isIdentical(to: compressed.bytes) != true {
+            cost += compressed.count
+        }
+        return cost
+    }
+}
