@@ -48,6 +48,12 @@ final class GIFFrames: ImageFrameDecoding {
         self.context = context
     }
 
+    var compressedData: Data? { data }
+
+    var canvasByteCount: Int {
+        header.width * header.height * 4 * (frames.contains { $0.control.disposal == .restore } ? 2 : 1)
+    }
+
     func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
         try last.withLock { last throws(ImageDecodingError) in
             if let last, last.index == index { return last.image }

@@ -47,6 +47,12 @@ final class PNGFrames: ImageFrameDecoding {
         (self.context, self.colorSpace) = (context, colorSpace)
     }
 
+    var compressedData: Data? { data }
+
+    var canvasByteCount: Int {
+        header.width * header.height * 4 * (frames.contains { $0.disposal == .restore } ? 2 : 1)
+    }
+
     func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
         try last.withLock { last throws(ImageDecodingError) in
             if last?.index != index { last = try compose(index, after: last) }

@@ -8,10 +8,16 @@ internal import NukeCore
 
 /// The frames of an animation, as the pipeline asks for them.
 final class WebPFrames: ImageFrameDecoding {
+    let compressedData: Data?
+    let canvasByteCount: Int
     private let composer: Lock<WebPComposer>
 
     /// Creates the frames of a file; holds its data, and a canvas once a frame was asked for.
-    init(_ file: WebPComposer.File) { composer = Lock(WebPComposer(file)) }
+    init(_ file: WebPComposer.File) {
+        composer = Lock(WebPComposer(file))
+        compressedData = file.data
+        canvasByteCount = file.width * file.height * PixelFormat.rgba8.bytesPerPixel
+    }
 
     func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
         try composer.withLock { composer throws(ImageDecodingError) in
