@@ -45,8 +45,8 @@ struct AnimationTests {
             player.pause()
             // A step that meets every frame once, going forwards and back.
             let count = expected.count
-            var indices = Array((0..<count).reversed().prefix(12))
-            indices += (0..<24).map { $0 * 7919 % count } + [count - 1, 0, count / 2, count / 2]
+            var indices = Array((0..<count).reversed().prefix(4))
+            indices += (0..<8).map { $0 * 7919 % count } + [count - 1, 0, count / 2, count / 2]
             for index in indices {
                 player.seek(toFrame: index)
                 let frame = try #require(try await iterator.next())
