@@ -25,14 +25,22 @@ static int16_t middle(int32_t sum) {
     return (int16_t)(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
 }
 
-// The samples from `start` on.
+// The samples from `start` on, in blocks that compilers find vectors for.
 static void filterColumnsPlainly(
     const uint8_t *rows, size_t bytesPerRow, const int16_t *weights, size_t rowCount, int16_t *target, size_t start,
     size_t count) {
-    for (size_t i = start; i < count; i++) {
-        int32_t sum = 0;
-        for (size_t row = 0; row < rowCount; row++) sum += rows[row * bytesPerRow + i] * weights[row];
-        target[i] = middle(sum);
+    enum { blockSize = 32 };
+    for (size_t block = start; block < count; block += blockSize) {
+        size_t length = count - block < blockSize ? count - block : blockSize;
+        int32_t sums[blockSize] = {0};
+        for (size_t row = 0; row < rowCount; row++) {
+            const uint8_t *samples = rows + row * bytesPerRow + block;
+            if (length == blockSize)
+                for (size_t i = 0; i < blockSize; i++) sums[i] += samples[i] * weights[row];
+            else
+                for (size_t i = 0; i < length; i++) sums[i] += samples[i] * weights[row];
+        }
+        for (size_t i = 0; i < length; i++) target[block + i] = middle(sums[i]);
     }
 }
 
