@@ -18,11 +18,12 @@ public struct ImageContainer: Sendable {
         var originalSize: ImageSize?
         var animation: ImageAnimation?
         var metadata: ImageMetadata?
+        var video: ImageVideo?
 
         init(
             image: PlatformImage, type: AssetType?, isPreview: Bool, data: Data?,
             userInfo: [UserInfoKey: any Sendable], originalSize: ImageSize? = nil, animation: ImageAnimation? = nil,
-            metadata: ImageMetadata? = nil
+            metadata: ImageMetadata? = nil, video: ImageVideo? = nil
         ) {
             self.image = image
             self.type = type
@@ -32,6 +33,7 @@ public struct ImageContainer: Sendable {
             self.originalSize = originalSize
             self.animation = animation
             self.metadata = metadata
+            self.video = video
         }
     }
 
@@ -91,6 +93,14 @@ public struct ImageContainer: Sendable {
         set { update { $0.animation = newValue } }
     }
 
+    /// What the file of a video tells, and its frames; nil by default.
+    ///
+    /// `image` is the poster.
+    public var video: ImageVideo? {
+        get { storage.video }
+        set { update { $0.video = newValue } }
+    }
+
     /// What the file tells beside the pixels, if the request has the option `preserveMetadata`; nil by default.
     ///
     /// Encoders write it into the file that they make.
@@ -104,7 +114,7 @@ public struct ImageContainer: Sendable {
             storage = Storage(
                 image: storage.image, type: storage.type, isPreview: storage.isPreview, data: storage.data,
                 userInfo: storage.userInfo, originalSize: storage.originalSize, animation: storage.animation,
-                metadata: storage.metadata)
+                metadata: storage.metadata, video: storage.video)
         }
         change(storage)
     }
@@ -126,6 +136,8 @@ public struct ImageContainer: Sendable {
         public static let isTruncatedKey: UserInfoKey = "com.github/kean/nuke/is-truncated"
         /// The `ImageOrientation` that a thumbnail without transform is still to be turned by; absent if that is `up`.
         public static let orientationKey: UserInfoKey = "com.github/kean/nuke/orientation"
+        /// The `ImageVideo` that is also the container's `video`.
+        public static let videoAssetKey: UserInfoKey = "com.github/kean/nuke/video-asset"
         /// How colours that are not stored as RGB became it: a `ColorConversion`, absent for gray and luma with chroma.
         public static let colorConversionKey: UserInfoKey = "com.github/kean/nuke/color-conversion"
     }

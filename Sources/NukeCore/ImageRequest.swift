@@ -22,6 +22,7 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
         let imageID: String?
         let userInfo: [UserInfoKey: any Sendable]?
         let scale: Float
+        let videoPoster: VideoPoster?
         /// The identity of the resource, made once: every key begins with it.
         let resourceID: String
         /// The key in memory, made when it is first asked for.
@@ -30,7 +31,7 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
         init(
             resource: Resource, resourceID: String, processors: [any ImageProcessing],
             thumbnail: ThumbnailOptions? = nil, imageID: String? = nil, userInfo: [UserInfoKey: any Sendable]? = nil,
-            scale: Float = 1
+            scale: Float = 1, videoPoster: VideoPoster? = nil
         ) {
             self.resource = resource
             self.resourceID = resourceID
@@ -39,6 +40,7 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
             self.imageID = imageID
             self.userInfo = userInfo
             self.scale = scale
+            self.videoPoster = videoPoster
         }
     }
 
@@ -111,6 +113,14 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
         set { update(scale: Float(newValue)) }
     }
 
+    /// Which picture stands for a video; nil, the default: what its decoder was made to take.
+    ///
+    /// Part of the image's identity. Decoders of other formats pass it over.
+    public var videoPoster: VideoPoster? {
+        get { storage.videoPoster }
+        set { update(videoPoster: .some(newValue)) }
+    }
+
     /// Values of the caller's own, which the pipeline hands on and ignores.
     public var userInfo: [UserInfoKey: any Sendable] {
         get { storage.userInfo ?? [:] }
@@ -157,12 +167,13 @@ public struct ImageRequest: Sendable, ExpressibleByStringLiteral {
 
     private mutating func update(
         processors: [any ImageProcessing]? = nil, thumbnail: ThumbnailOptions?? = nil, imageID: String?? = nil,
-        userInfo: [UserInfoKey: any Sendable]? = nil, scale: Float? = nil
+        userInfo: [UserInfoKey: any Sendable]? = nil, scale: Float? = nil, videoPoster: VideoPoster?? = nil
     ) {
         storage = Storage(
             resource: storage.resource, resourceID: storage.resourceID, processors: processors ?? storage.processors,
             thumbnail: thumbnail ?? storage.thumbnail, imageID: imageID ?? storage.imageID,
-            userInfo: userInfo ?? storage.userInfo, scale: scale ?? storage.scale)
+            userInfo: userInfo ?? storage.userInfo, scale: scale ?? storage.scale,
+            videoPoster: videoPoster ?? storage.videoPoster)
     }
 }
 

@@ -10,7 +10,7 @@ extension ImageContainer {
     /// Data that is attached and that frames are decoded from as well counts once. What `AnimatedImageFramePool` holds for
     /// players is not counted.
     public var memoryCost: Int {
-        var cost = image.byteCount + (data?.count ?? 0)
+        var cost = image.byteCount + (data?.count ?? video?.data?.count ?? 0)
         guard let animation else { return cost }
         cost += animation.canvasByteCount
         if let compressed = animation.compressedData, data?.bytes.isIdentical(to: compressed.bytes) != true {

@@ -119,8 +119,11 @@ public final class ImageCache: ImageCaching {
     }
 
     /// Stores an image with a time to live of its own, in seconds; nil: for ever.
+    ///
+    /// Of a video of more than `ImageVideo.keptByteCount` bytes the poster is stored, with a reference to what was loaded.
     public func store(_ container: ImageContainer, for key: ImageCacheKey, ttl: Double?) {
         let settings = settings.withLock { $0 }
+        let container = container.withoutLargeVideo
         let cost = container.memoryCost
         let share = min(max(settings.entryCostLimit, 0), 1)
         let isWelcome =

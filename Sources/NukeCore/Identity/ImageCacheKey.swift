@@ -8,7 +8,7 @@ public struct ImageCacheKey: Hashable, Sendable {
         case custom(String)
         case request(
             id: String, scale: Double, thumbnail: ImageRequest.ThumbnailOptions?, processors: ProcessorList,
-            options: ImageRequest.Options)
+            options: ImageRequest.Options, videoPoster: ImageRequest.VideoPoster?)
     }
 
     private final class Storage: Sendable {
@@ -20,12 +20,13 @@ public struct ImageCacheKey: Hashable, Sendable {
             var hasher = Hasher()
             switch identity {
             case .custom(let key): hasher.combine(key)
-            case .request(let id, let scale, let thumbnail, let processors, let options):
+            case .request(let id, let scale, let thumbnail, let processors, let options, let videoPoster):
                 hasher.combine(id)
                 hasher.combine(processors)
                 if scale != 1 { hasher.combine(scale) }
                 if let thumbnail { hasher.combine(thumbnail) }
                 if !options.isEmpty { hasher.combine(options) }
+                if let videoPoster { hasher.combine(videoPoster) }
             }
             hash = hasher.finalize()
         }
@@ -41,7 +42,8 @@ public struct ImageCacheKey: Hashable, Sendable {
         storage = Storage(
             .request(
                 id: request.cacheID, scale: request.scale, thumbnail: request.resolvedThumbnail,
-                processors: ProcessorList(request.resolvedProcessors), options: request.decodingOptions))
+                processors: ProcessorList(request.resolvedProcessors), options: request.decodingOptions,
+                videoPoster: request.videoPoster))
     }
 
     /// Whether both stand for the same image.

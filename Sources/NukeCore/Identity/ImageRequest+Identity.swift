@@ -13,6 +13,7 @@ struct OriginalImageKey: Hashable, Sendable {
     let thumbnail: ImageRequest.ThumbnailOptions?
     let hint: ProcessorList
     let options: ImageRequest.Options
+    let videoPoster: ImageRequest.VideoPoster?
 
     init(_ request: ImageRequest, hintedBy processor: (any ImageProcessing)?) {
         download = request.downloadKey
@@ -20,6 +21,7 @@ struct OriginalImageKey: Hashable, Sendable {
         thumbnail = request.resolvedThumbnail
         hint = ProcessorList(processor.map { [$0] } ?? [])
         options = request.decodingOptions
+        videoPoster = request.videoPoster
     }
 }
 
@@ -76,8 +78,10 @@ extension ImageRequest {
 
     /// The key of this request's result on disk; the original's, if the request asks for nothing but that.
     var dataKey: String {
-        if thumbnail == nil, processors.isEmpty { return originalDataKey }
-        let options = decodingOptions.isEmpty ? [] : [decodingOptions.description]
+        if thumbnail == nil, processors.isEmpty, videoPoster == nil { return originalDataKey }
+        let options =
+            (decodingOptions.isEmpty ? [] : [decodingOptions.description])
+            + (videoPoster.map { ["poster:" + $0.identifier] } ?? [])
         return KeyParts.join(
             [cacheID, resolvedThumbnail?.identifier ?? ""] + resolvedProcessors.map(\.identifier) + options)
     }

@@ -25,6 +25,12 @@ enum LocalResource: Sendable {
         }
     }
 
+    /// The path of a file, where it is text.
+    var path: String? {
+        guard case .file(let path) = self, !path.contains(0) else { return nil }
+        return String(validating: path, as: UTF8.self)
+    }
+
     /// Reads the bytes; blocks, so it belongs on `CodecThreads.disk`.
     func read(limit: Int?) throws(DataLoadingError) -> Data {
         switch self {

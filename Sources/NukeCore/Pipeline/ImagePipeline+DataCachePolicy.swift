@@ -26,7 +26,7 @@ extension ImagePipeline {
         /// Whether the image that was made for this request is encoded and stored.
         func storesEncodedImage(for request: ImageRequest) -> Bool {
             guard !request.options.contains(.disableDiskCacheWrites) else { return false }
-            let isDerived = !request.processors.isEmpty || request.thumbnail != nil
+            let isDerived = !request.processors.isEmpty || request.thumbnail != nil || request.videoPoster != nil
             return switch self {
             case .automatic, .storeAll: isDerived
             case .storeOriginalData: false

@@ -53,8 +53,8 @@ final class TaskLoadImage: TaskNode<ImageResponse> {
 
     private func readCachedData() {
         var keys = [pipeline.dataCacheKey(for: request)]
-        // The original data serves a thumbnail as well as a result stored under its own key.
-        if request.thumbnail != nil, request.processors.isEmpty {
+        // The original data serves a thumbnail or a poster as well as a result stored under its own key.
+        if request.thumbnail != nil || request.videoPoster != nil, request.processors.isEmpty {
             keys.append(pipeline.originalDataCacheKey(for: request))
         }
         readCachedData(keys[...])
