@@ -85,7 +85,7 @@ extension ImageDecoders {
             }
         }
 
-        /// The poster, once all that it needs has come: the final image. Until then nil.
+        /// The poster, which is the final image, once all that it needs has come; until then nil.
         ///
         /// Throws `needsRange` where that is far behind what has come, or the index is at the end of the file.
         public func decodePartiallyDownloadedData(_ data: Data) throws -> ImageContainer? {

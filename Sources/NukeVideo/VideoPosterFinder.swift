@@ -34,8 +34,20 @@ struct VideoPosterFinder {
 
     /// The picture that is shown at a time; of one behind the end, the last.
     func frame(at seconds: Double) throws -> VideoFrame {
-        if seconds <= 0, let frame = try firstFrame() { return frame }
-        try reader.seek(to: seconds, in: source)
+        if !(seconds > 0), let frame = try firstFrame() { return frame }
+        do {
+            try reader.seek(to: seconds, in: source)
+            if let frame = try readOn(to: seconds) { return frame }
+        } catch let error as ImageDecodingError where error.code == .corruptData || error.code == .truncated {
+            // Seeking goes by what the file says, which may be wrong.
+        }
+        try reader.restart(in: source)
+        guard let frame = try readOn(to: seconds) else { throw noPicture }
+        return frame
+    }
+
+    /// Decodes pictures up to the one that is shown at a time, or the last.
+    private func readOn(to seconds: Double) throws -> VideoFrame? {
         var last: VideoFrame?
         let step = 1 / (reader.track.frameRate ?? 25)
         while let frame = try reader.next(in: source) {
@@ -43,7 +55,6 @@ struct VideoPosterFinder {
             let end = frame.time + (frame.duration > 0 ? frame.duration : step)
             if end > seconds + 0.000_5 { break }
         }
-        guard let last else { throw noPicture }
         return last
     }
 

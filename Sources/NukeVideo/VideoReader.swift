@@ -63,7 +63,8 @@ final class VideoReader: @unchecked Sendable {
             }
         }
         let context = unsafe Unmanaged.passUnretained(end).toOpaque()
-        guard let table = unsafe library.table, let reader = unsafe CNukeVideo_createReader(table, isOver, context) else {
+        guard let table = unsafe library.table, let reader = unsafe CNukeVideo_createReader(table, isOver, context)
+        else {
             throw ImageDecodingError.outOfMemory("no memory for libav's state", codec: codec)
         }
         var wanted = CNukeVideo_Choice(
@@ -91,6 +92,12 @@ final class VideoReader: @unchecked Sendable {
     func seek(to seconds: Double, in source: VideoSource) throws {
         // SAFETY: the reader lives as long as self.
         try check(unsafe source.withInput { unsafe CNukeVideo_seek(raw, $0, seconds) })
+    }
+
+    /// Goes to before the first picture without trusting what the file says of them.
+    func restart(in source: VideoSource) throws {
+        // SAFETY: the reader lives as long as self.
+        try check(unsafe source.withInput { unsafe CNukeVideo_restart(raw, $0) })
     }
 
     /// Decodes the next picture; nil if there are no more, whereupon the one before is still there to be copied.
@@ -242,7 +249,8 @@ extension VideoTrack {
             aspect: (Int(description.aspectNumerator), Int(description.aspectDenominator)),
             orientation: description.hasMatrix
                 ? VideoTrack.orientation(a: matrix.0, b: matrix.1, c: matrix.3, d: matrix.4) : .up,
-            isPicture: description.isPicture, hasAudio: description.hasAudio, codec: description.codec.map { unsafe String(cString: $0) } ?? "")
+            isPicture: description.isPicture, hasAudio: description.hasAudio,
+            codec: description.codec.map { unsafe String(cString: $0) } ?? "")
     }
 }
 

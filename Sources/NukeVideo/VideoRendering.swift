@@ -51,7 +51,8 @@ struct VideoRendering {
     func poster(_ reader: VideoReader, _ source: VideoSource) throws -> (Bitmap, ImageSize) {
         let finder = VideoPosterFinder(reader: reader, source: source)
         switch poster {
-        case .firstVisible: return try finder.firstVisible(render: { try render(reader, $0) }, isBlack: { $0.0.isBlack })
+        case .firstVisible:
+            return try finder.firstVisible(render: { try render(reader, $0) }, isBlack: { $0.0.isBlack })
         case .time(let seconds): return try render(reader, finder.frame(at: seconds))
         case .fraction(let fraction): return try render(reader, finder.frame(at: time(of: fraction)))
         case .sheet(let columns, let rows):

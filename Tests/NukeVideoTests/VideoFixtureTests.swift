@@ -73,7 +73,8 @@ struct VideoFixtureTests {
             let statistics = PixelStatistics(image)
             let tolerance = try #require(expected.mean_tolerance)
             let mean = try #require(expected.mean)
-            #expect(VideoUnderTest.isNear(statistics.mean, mean, tolerance), "\(entry.path): \(statistics.mean), \(mean)")
+            #expect(
+                VideoUnderTest.isNear(statistics.mean, mean, tolerance), "\(entry.path): \(statistics.mean), \(mean)")
             let quadrants = try #require(expected.quadrant_means)
             for (seen, wanted) in zip(statistics.quadrantMeans, quadrants) {
                 #expect(VideoUnderTest.isNear(seen, wanted, 2 * tolerance), "\(entry.path): \(seen), \(wanted)")

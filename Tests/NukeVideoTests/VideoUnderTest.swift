@@ -9,10 +9,8 @@ import Testing
 enum VideoUnderTest {
     static let formats: [ImageFormat] = [.mp4, .m4v, .mov, .webm, .mkv]
 
-    /// A file of the corpus.
-    static func data(_ name: String) throws -> Data {
-        try File.read(#require(Fixture.corpus) + "/video/" + name)
-    }
+    /// A file of those in the repository.
+    static func data(_ name: String) throws -> Data { try Fixture.data("video/" + name) }
 
     static func context(
         _ data: Data, poster: ImageRequest.VideoPoster? = nil,

@@ -44,8 +44,8 @@ static CNukeVideo_Status scale(
     const CNukeVideo_Library *library = reader->library;
     const AVFrame *picture = reader->current;
     const AVPixFmtDescriptor *format = library->av_pix_fmt_desc_get(picture->format);
-    int fromWidth = shown(picture->width, reader->cropWidth);
-    int fromHeight = shown(picture->height, reader->cropHeight);
+    int fromWidth = shown(picture->width, reader->choice.cropWidth);
+    int fromHeight = shown(picture->height, reader->choice.cropHeight);
     int space = colorSpace(picture), isFull = isFullRange(picture, format);
     bool isSame = reader->scaler && reader->scaling.format == picture->format && reader->scaling.width == fromWidth
         && reader->scaling.height == fromHeight && reader->scaling.toWidth == width
@@ -53,8 +53,12 @@ static CNukeVideo_Status scale(
         && reader->scaling.target == target;
     if (!isSame) {
         CNukeVideo_destroyScaler(reader);
-        // Averages where it gets smaller, else the smooth curve.
+        // Averages where it gets smaller, else the smooth curve. Where nothing is scaled there is a shorter way, which a
+        // wish for exact chroma would bar; where something is, chroma that is not exact is out of place in small pictures.
         int method = width <= fromWidth && height <= fromHeight ? SWS_AREA : SWS_BICUBIC;
+        if (width != fromWidth || height != fromHeight) {
+            method |= SWS_FULL_CHR_H_INT | SWS_ACCURATE_RND;
+        }
         reader->scaler = library->sws_getContext(
             fromWidth, fromHeight, picture->format, width, height, target, method, NULL, NULL, NULL);
         if (!reader->scaler) return CNukeVideo_StatusUnsupported;

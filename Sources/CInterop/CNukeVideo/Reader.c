@@ -20,15 +20,23 @@ CNukeVideo_Reader *CNukeVideo_createReader(
     return reader;
 }
 
-void CNukeVideo_destroyReader(CNukeVideo_Reader *reader) {
+// What is left can be opened again, or freed.
+static void closeAll(CNukeVideo_Reader *reader) {
     const CNukeVideo_Library *library = reader->library;
-    CNukeVideo_destroyScaler(reader);
     library->avcodec_free_context(&reader->decoder);
     library->av_frame_free(&reader->current);
     library->av_frame_free(&reader->scratch);
     library->av_packet_free(&reader->packet);
     library->avformat_close_input(&reader->format);
     CNukeVideo_destroyIO(reader);
+    reader->position = 0;
+    reader->stream = -1;
+    reader->hasCurrent = reader->isDrained = reader->atEnd = reader->wasCut = false;
+}
+
+void CNukeVideo_destroyReader(CNukeVideo_Reader *reader) {
+    CNukeVideo_destroyScaler(reader);
+    closeAll(reader);
     free(reader);
 }
 
@@ -197,9 +205,7 @@ static CNukeVideo_Status openAll(
     for (int i = 0; i < count; i++) {
         format->streams[i]->discard = i == index ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     }
-    reader->takesCutPictures = choice->takesCutPictures;
-    reader->cropWidth = choice->cropWidth;
-    reader->cropHeight = choice->cropHeight;
+    reader->choice = *choice;
     describe(reader, description);
     return CNukeVideo_StatusOK;
 }
@@ -225,6 +231,8 @@ CNukeVideo_Status CNukeVideo_open(
 static int64_t origin(const AVStream *stream) { return stream->start_time == AV_NOPTS_VALUE ? 0 : stream->start_time; }
 
 static CNukeVideo_Status seekTo(CNukeVideo_Reader *reader, double seconds) {
+    // What could not be opened again has nothing.
+    if (reader->stream < 0) return say(reader, CNukeVideo_StatusCorrupt, "it is not open");
     const AVStream *stream = reader->format->streams[reader->stream];
     double unit = ratio(stream->time_base);
     double ticks = unit > 0 && seconds > 0 ? seconds / unit : 0;
@@ -242,8 +250,21 @@ static CNukeVideo_Status seekTo(CNukeVideo_Reader *reader, double seconds) {
     return error < 0 ? fail(reader, error) : CNukeVideo_StatusOK;
 }
 
-CNukeVideo_Status CNukeVideo_seek(CNukeVideo_Reader *reader, const CNukeVideo_Input *input, double seconds) {
+CNukeVideo_Status CNukeVideo_seek(
+    CNukeVideo_Reader *reader, const CNukeVideo_Input *input, double seconds) {
     WITH_INPUT(seekTo(reader, seconds));
+}
+
+static CNukeVideo_Status openAgain(CNukeVideo_Reader *reader) {
+    CNukeVideo_Choice choice = reader->choice;
+    CNukeVideo_Description description;
+    choice.stream = reader->stream;
+    closeAll(reader);
+    return openAll(reader, &choice, &description);
+}
+
+CNukeVideo_Status CNukeVideo_restart(CNukeVideo_Reader *reader, const CNukeVideo_Input *input) {
+    WITH_INPUT(openAgain(reader));
 }
 
 // MARK: Pictures
@@ -263,7 +284,7 @@ static CNukeVideo_Status readPacket(CNukeVideo_Reader *reader, bool *isShown) {
             library->av_packet_unref(reader->packet);
             continue;
         }
-        if (error < 0 || isMissing || (isCut && reader->hitEnd && !reader->takesCutPictures)) {
+        if (error < 0 || isMissing || (isCut && reader->hitEnd && !reader->choice.takesCutPictures)) {
             if (error >= 0) library->av_packet_unref(reader->packet);
             return isMissing ? CNukeVideo_StatusMissing : CNukeVideo_StatusEnd;
         }
@@ -349,6 +370,7 @@ static void fillFrame(CNukeVideo_Reader *reader, CNukeVideo_Frame *frame) {
 }
 
 static CNukeVideo_Status readPicture(CNukeVideo_Reader *reader, bool isLast, CNukeVideo_Frame *frame) {
+    if (reader->stream < 0) return say(reader, CNukeVideo_StatusCorrupt, "it is not open");
     CNukeVideo_Status status = nextPicture(reader, isLast);
     if (status == CNukeVideo_StatusOK) fillFrame(reader, frame);
     if (status != CNukeVideo_StatusEnd || reader->hasCurrent) return status;
@@ -381,8 +403,13 @@ CNukeVideo_Status CNukeVideo_open(
     (void)reader, (void)input, (void)choice, (void)description;
     return CNukeVideo_StatusUnsupported;
 }
-CNukeVideo_Status CNukeVideo_seek(CNukeVideo_Reader *reader, const CNukeVideo_Input *input, double seconds) {
+CNukeVideo_Status CNukeVideo_seek(
+    CNukeVideo_Reader *reader, const CNukeVideo_Input *input, double seconds) {
     (void)reader, (void)input, (void)seconds;
+    return CNukeVideo_StatusUnsupported;
+}
+CNukeVideo_Status CNukeVideo_restart(CNukeVideo_Reader *reader, const CNukeVideo_Input *input) {
+    (void)reader, (void)input;
     return CNukeVideo_StatusUnsupported;
 }
 CNukeVideo_Status CNukeVideo_readFrame(

@@ -25,8 +25,7 @@ struct CNukeVideo_Reader {
     bool isDrained;                 // the decoder was told that no more packets come
     bool atEnd;                     // no more packets
     bool wasCut;                    // a packet was not whole
-    bool takesCutPictures;
-    int cropWidth, cropHeight;      // 0: as decoded
+    CNukeVideo_Choice choice;
     struct SwsContext *scaler;
     struct {
         int format, width, height, toWidth, toHeight, space, isFull, target;

@@ -42,7 +42,8 @@ public struct ImageDecodingContext: Sendable {
     /// The size at which the result will be used, in upright pixels, given the size that the header tells.
     ///
     /// Nil: every pixel is needed. A decoder that can do so for less decodes at the nearest size that is at least twice
-    /// this one (so that the resampling that follows has enough to work with), and never below.
+    /// this one (so that the resampling that follows has enough to work with), and never below. One that scales as well as
+    /// that resampling would may decode at exactly this size.
     public func decodeHint(for original: ImageSize) -> ImageSize? {
         if let thumbnail = request.resolvedThumbnail { return thumbnail.targetSize(for: original) }
         return hintingProcessor?.decodeHint(for: original)

@@ -103,9 +103,12 @@ CNukeVideo_Status CNukeVideo_open(
     CNukeVideo_Reader *_Nonnull reader, const CNukeVideo_Input *_Nonnull input, const CNukeVideo_Choice *_Nonnull choice,
     CNukeVideo_Description *_Nonnull description);
 
-// Goes to the last picture at or before a time that can be decoded without others.
+// Goes to the last picture at or before a time that can be decoded without others, by what the file says of them.
 CNukeVideo_Status CNukeVideo_seek(
     CNukeVideo_Reader *_Nonnull reader, const CNukeVideo_Input *_Nonnull input, double seconds);
+
+// Goes to before the first picture, whatever the file says: opens it again.
+CNukeVideo_Status CNukeVideo_restart(CNukeVideo_Reader *_Nonnull reader, const CNukeVideo_Input *_Nonnull input);
 
 typedef struct {
     double time;          // seconds from the start
