@@ -4,7 +4,7 @@ import PackageDescription
 // One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
 let products = [
     "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG", "NukeDecodersPNG",
-    "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeTestKit",
+    "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeTestKit", "NukeVideo",
 ]
 
 let package = Package(
@@ -33,6 +33,7 @@ let package = Package(
         // C libraries that are opened at first use: never linked.
         .target(name: "CNukeCurl", path: "Sources/CInterop/CNukeCurl"),
         .target(name: "CNukeHEIF", path: "Sources/CInterop/CNukeHEIF"),
+        .target(name: "CNukeVideo", path: "Sources/CInterop/CNukeVideo"),
 
         .target(name: "NukeDecodersGIF", dependencies: ["NukeCore"]),
         .target(name: "NukeDecodersHEIF", dependencies: ["NukeCore", "CNukeHEIF"]),
@@ -41,11 +42,12 @@ let package = Package(
         .target(name: "NukeDecodersWebP", dependencies: ["NukeCore", "CNukeWebP"]),
         .target(name: "NukeCurlLoader", dependencies: ["NukeCore", "CNukeCurl"]),
         .target(name: "NukeDiskCache", dependencies: ["NukeCore", "CNukeDisk"]),
+        .target(name: "NukeVideo", dependencies: ["NukeCore", "CNukeVideo"]),
         .target(
             name: "NukeKit",
             dependencies: [
                 "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
-                "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache",
+                "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache", "NukeVideo",
             ]),
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
         .executableTarget(name: "NukeCLI", dependencies: ["NukeKit"]),
@@ -66,6 +68,8 @@ let package = Package(
             name: "NukeDecodersPNGTests", dependencies: ["NukeDecodersPNG", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDecodersWebPTests", dependencies: ["NukeDecodersWebP", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeVideoTests", dependencies: ["NukeVideo", "NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(name: "NukeCurlLoaderTests", dependencies: ["NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDiskCacheTests",

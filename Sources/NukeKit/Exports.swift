@@ -6,3 +6,4 @@
 @_exported public import NukeDecodersPNG
 @_exported public import NukeDecodersWebP
 @_exported public import NukeDiskCache
+@_exported public import NukeVideo

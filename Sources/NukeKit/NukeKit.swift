@@ -1,10 +1,21 @@
 /// Registers everything that this product exports.
 public enum NukeKit {
+    /// Which formats to add.
+    public enum Selection: Sendable {
+        /// Every format.
+        case all
+        /// Pictures as pages have them: no video.
+        case web
+    }
+
     /// Adds every format and loader that nobody registered yet; what is registered already stays, and is asked first.
     ///
     /// To be called at startup. Nothing is opened or started by it: libraries are opened when a load needs them.
-    public static func install() {
+    ///
+    /// - Parameter selection: Which formats to add; all by default.
+    public static func install(_ selection: Selection = .all) {
         ImageDecoderRegistry.shared.registerMissing([.jpeg, .png, .gif, .webp, .heic, .avif])
+        if selection == .all { ImageDecoderRegistry.shared.registerMissing([.mp4, .m4v, .mov, .webm, .mkv]) }
         DataLoaderRegistry.shared.registerMissing({ CurlLoader() }, for: ["http", "https"])
     }
 

@@ -84,7 +84,9 @@ extension DecoderConformance {
         guard let seen = probe.seen.withLock({ $0 }) else { return "the processor was not asked" }
         if image.size != expected { return "\(image.size) in place of \(expected)" }
         let isLargeEnough = seen.image.width >= 2 * expected.width && seen.image.height >= 2 * expected.height
-        if seen.image != whole, seen.image != expected, !isLargeEnough { return "was decoded at \(seen.image), less than twice \(expected)" }
+        if seen.image != whole, seen.image != expected, !isLargeEnough {
+            return "was decoded at \(seen.image), less than twice \(expected)"
+        }
         if let original = seen.original, original != whole { return "the original's size is told as \(original)" }
         if seen.original == nil, seen.image != whole { return "the original's size is not told" }
         return difference(of: image, from: item)

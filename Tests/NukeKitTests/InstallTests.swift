@@ -8,9 +8,13 @@ import Testing
 struct InstallTests {
     @Test("installing registers every format and loader, at the end, and twice is once")
     func install() {
+        NukeKit.install(.web)
+        let pictures: [AssetType] = [.jpeg, .png, .gif, .webp, .heic, .avif]
+        #expect(ImageDecoderRegistry.shared.formats.map(\.type).starts(with: pictures))
         NukeKit.install()
         NukeKit.install()
-        #expect(ImageDecoderRegistry.shared.formats.map(\.type) == [.jpeg, .png, .gif, .webp, .heic, .avif])
+        let videos: [AssetType] = [.mp4, .m4v, .mov, .webm, .mkv]
+        #expect(ImageDecoderRegistry.shared.formats.map(\.type) == pictures + videos)
         #expect(DataLoaderRegistry.shared.loader(for: "https") is CurlLoader)
         #expect(DataLoaderRegistry.shared.loader(for: "HTTP") is CurlLoader)
     }
