@@ -33,6 +33,7 @@ enum FormatsCommand {
         let all: [(ImageFormat.Capabilities, String)] = [
             (.decode, "decode"), (.encode, "encode"), (.progressive, "progressive"), (.animation, "animation"),
             (.animationEncoding, "animationEncoding"), (.scaledDecode, "scaledDecode"), (.alpha, "alpha"),
+            (.finishesEarly, "finishesEarly"),
         ]
         return all.filter { capabilities.contains($0.0) }.map(\.1)
     }

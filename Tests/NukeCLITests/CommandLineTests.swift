@@ -121,7 +121,9 @@ struct CommandLineTests {
         let plain = try await nuke.run("formats")
         #expect(plain.status == 0 && plain.text.contains("JPEG: ") && plain.text.contains("PNG: "))
         let objects = try await nuke.run("formats", "--json").objects()
-        #expect(objects.map { $0["name"] } == ["jpeg", "png", "gif", "webp", "heic", "avif"].map { .text($0) })
+        let pictures = ["jpeg", "png", "gif", "webp", "heic", "avif"]
+        let videos = ["mp4", "m4v", "quicktime", "webm", "matroska"]
+        #expect(objects.map { $0["name"] } == (pictures + videos).map { .text($0) })
         #expect(objects[0]["mimeTypes"] == .list([.text("image/jpeg")]))
         for (object, format) in zip(objects, ImageDecoderRegistry.shared.formats) {
             #expect(object["library"] == format.libraryVersion().map { .text($0) } ?? .null)
@@ -134,6 +136,7 @@ struct CommandLineTests {
                 continue
             }
             #expect(capabilities.contains(.text("encode")) == format.capabilities.contains(.encode))
+            #expect(capabilities.contains(.text("finishesEarly")) == format.capabilities.contains(.finishesEarly))
             #expect(capabilities.contains(.text("animation")) == format.capabilities.contains(.animation))
             let encodesAnimations = format.capabilities.contains(.animationEncoding)
             #expect(capabilities.contains(.text("animationEncoding")) == encodesAnimations)
