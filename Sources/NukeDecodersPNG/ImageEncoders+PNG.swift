@@ -9,8 +9,10 @@ public import NukeCore
 extension ImageEncoders {
     /// Encodes PNG without loss: opaque pictures as RGB, others as RGBA with the alpha divided out, gray ones as gray.
     ///
-    /// Pixels of 16 bits a sample stay so. The ICC profile of the bitmap is stored, if it is sound, and the EXIF data
-    /// of a container that has it; nothing else is, so equal containers give equal bytes. Decoding gives back the very pixels of an 8-bit bitmap.
+    /// An animation of several frames becomes an animated PNG (APNG) with all of them, as they are played; what can't read
+    /// it shows the first. Pixels of 16 bits a sample stay so in stills. The ICC profile of the bitmap is stored, if it is
+    /// sound, and the EXIF data of a container that has it; nothing else is, so equal containers give equal bytes. Decoding
+    /// gives back the very pixels of 8-bit bitmaps.
     public struct PNG: ImageEncoding {
         private let isInterlaced: Bool
 
@@ -18,47 +20,81 @@ extension ImageEncoders {
         public init(options: ImageEncodingOptions = ImageEncodingOptions()) { isInterlaced = options.isProgressive }
 
         /// The bytes of a file; nil if libpng is missing or fails, of which `encodedData(for:context:)` tells more.
-        public func encode(_ image: PlatformImage) -> Data? { try? data(of: image, metadata: nil) }
+        public func encode(_ image: PlatformImage) -> Data? {
+            try? PNGPicture(image, isInterlaced: isInterlaced).file(metadata: nil)
+        }
 
-        /// The bytes of a file.
+        /// The bytes of a file, with all frames if the container has an animation of several.
         ///
-        /// Throws `missingCodec` without libpng and `failed` if it gives up, as when there is no memory.
+        /// A duration becomes the nearest fraction of two 16-bit numbers: whole milliseconds below 65.5 s are exact, as is what
+        /// another APNG had.
+        ///
+        /// Throws `missingCodec` without libpng and `failed` if it gives up, as when there is no memory, or if a frame can't be
+        /// made.
         public func encodedData(
             for container: ImageContainer, context: ImageEncodingContext
         ) throws(ImageEncodingError) -> Data {
-            try data(of: container.image, metadata: container.metadata)
+            if let animation = container.animation, animation.frameCount > 1 {
+                return try animated(animation, container.metadata)
+            }
+            return try PNGPicture(container.image, isInterlaced: isInterlaced).file(metadata: container.metadata)
         }
 
-        private func data(of image: Bitmap, metadata: ImageMetadata?) throws(ImageEncodingError) -> Data {
-            // SAFETY: whatever bytes are written through the span are samples of the row.
-            let channels = image.format == .gray8 ? 1 : image.isOpaque ? 3 : 4
-            let layout = PNGWriter.Layout(
-                width: image.width, height: image.height, channels: channels,
-                bitDepth: image.format.bitsPerChannel, isInterlaced: isInterlaced)
-            let writer = try PNGWriter(layout, profile: image.colorSpace.iccProfile, exif: metadata?.exif)
-            var scratch = [UInt8](repeating: 0, count: image.format == .gray8 ? 0 : layout.bytesPerRow)
-            for _ in 0..<writer.passCount {
-                for y in 0..<image.height {
-                    if image.format == .gray8 {
-                        try writer.writeRow(image.row(y))
-                        continue
-                    }
-                    var span = scratch.mutableSpan
-                    var target = unsafe span.mutableBytes
-                    Self.convert(image.row(y), of: image, into: &target)
-                    try writer.writeRow(target.bytes)
-                }
+        /// As RGB if the first frame is opaque and the second has changed as a whole; that fails if a later one is not opaque.
+        private func animated(
+            _ animation: ImageAnimation, _ metadata: ImageMetadata?
+        ) throws(ImageEncodingError) -> Data {
+            let first = try animation.frameToEncode(at: 0, size: nil, codec: ImageDecoders.PNG.codec)
+            if first.isOpaque {
+                let second = try frame(1, of: animation, after: first)
+                let difference = FrameDifference(from: first, to: second)
+                // Pixels that stay are left out of RGBA, which saves more than alpha costs if they are many.
+                let isSparse = difference.changedCount * 2 < difference.columns.count * difference.rows.count
+                if !isSparse, let file = try animated(animation, first, hasAlpha: false, metadata) { return file }
             }
-            return try writer.finish()
+            guard let file = try animated(animation, first, hasAlpha: true, metadata) else {
+                throw .failed("the frames can't be stored", codec: ImageDecoders.PNG.codec)
+            }
+            return file
         }
 
-        private static func convert(_ row: RawSpan, of image: Bitmap, into target: inout MutableRawSpan) {
-            switch (image.format, image.isOpaque) {
-            case (.rgba16, true): RowConversion.dropAlpha(row, into: &target, as: UInt16.self)
-            case (.rgba16, false): RowConversion.unpremultiply(row, into: &target, as: UInt16.self)
-            case (_, true): RowConversion.dropAlpha(row, into: &target, as: UInt8.self)
-            case (_, false): RowConversion.unpremultiply(row, into: &target, as: UInt8.self)
+        private func frame(
+            _ index: Int, of animation: ImageAnimation, after frame: Bitmap
+        ) throws(ImageEncodingError) -> Bitmap {
+            try animation.frameToEncode(
+                at: index, size: (frame.width, frame.height), codec: ImageDecoders.PNG.codec)
+        }
+
+        /// Nil if alpha is needed and not there.
+        private func animated(
+            _ animation: ImageAnimation, _ first: Bitmap, hasAlpha: Bool, _ metadata: ImageMetadata?
+        ) throws(ImageEncodingError) -> Data? {
+            let durations = animation.durations
+            let picture = PNGPicture(first, isInterlaced: isInterlaced, hasAlpha: hasAlpha)
+            var writer = PNGAnimationWriter(
+                first: try picture.file(metadata: metadata),
+                .init(
+                    columns: picture.columns, rows: picture.rows, duration: durations[0], isOverlay: false),
+                frameCount: animation.frameCount, playCount: animation.playCount)
+            var last = first
+            for index in 1..<animation.frameCount {
+                let frame = try frame(index, of: animation, after: last)
+                guard hasAlpha || frame.isOpaque else { return nil }
+                let difference = FrameDifference(from: last, to: frame)
+                var picture = PNGPicture(frame, isInterlaced: isInterlaced, hasAlpha: hasAlpha)
+                // A frame has at least a pixel.
+                let isSame = difference.changedCount == 0
+                picture.columns = isSame ? 0..<1 : difference.columns
+                picture.rows = isSame ? 0..<1 : difference.rows
+                let isOverlay = hasAlpha && difference.isOverlay && !isSame
+                if isOverlay { picture.background = last }
+                writer.add(
+                    try picture.file(metadata: nil, hasProfile: false),
+                    .init(
+                        columns: picture.columns, rows: picture.rows, duration: durations[index], isOverlay: isOverlay))
+                last = frame
             }
+            return writer.finish()
         }
     }
 }

@@ -4,10 +4,10 @@ extension ImageFormat {
     /// WebP (RFC 9649), over libwebp.
     ///
     /// Decodes lossy and lossless pictures with and without alpha, and animations; smaller versions cost less, and still
-    /// pictures have previews. Encodes still pictures, lossy and lossless.
+    /// pictures have previews. Encodes both, lossy and lossless.
     public static let webp = ImageFormat(
         name: ImageDecoders.WebP.codec, type: .webp, mimeTypes: ["image/webp"], fileExtensions: ["webp"],
-        capabilities: [.decode, .encode, .progressive, .animation, .scaledDecode, .alpha],
+        capabilities: [.decode, .encode, .progressive, .animation, .animationEncoding, .scaledDecode, .alpha],
         sniff: { prefix in
             if prefix.starts(with: "RIFF"), prefix.starts(with: "WEBP", at: 8) { return .yes }
             let isBegun = Array("RIFF".utf8).starts(with: prefix.bytes.prefix(4))

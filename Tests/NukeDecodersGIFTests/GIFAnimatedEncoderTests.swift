@@ -27,7 +27,7 @@ struct GIFAnimatedEncoderTests {
         for round in 0..<200 {
             let frames = try frames(&random, hasNothing: round % 2 == 0)
             let animation = try #require(
-                Decoding.container(ImageEncoders.GIF().file(Frames.container(frames))).animation)
+                Decoding.container(ImageEncoders.GIF().file(AnimationFrames.container(frames))).animation)
             #expect(animation.frameCount == frames.count)
             for index in frames.indices {
                 #expect(try await animation.frame(at: index).byteArray == frames[index].byteArray, "\(round): \(index)")
@@ -42,8 +42,8 @@ struct GIFAnimatedEncoderTests {
             (40..<50).contains(x) && (30..<40).contains(y)
                 ? 0xFF00_00FF : still.pixel(x, y).reversed().reduce(0) { $0 << 8 | UInt32($1) }
         }
-        let one = try ImageEncoders.GIF().file(Frames.container([still, still]))
-        let two = try ImageEncoders.GIF().file(Frames.container([still, moved, moved]))
+        let one = try ImageEncoders.GIF().file(AnimationFrames.container([still, still]))
+        let two = try ImageEncoders.GIF().file(AnimationFrames.container([still, moved, moved]))
         let alone = try ImageEncoders.GIF().file(ImageContainer(image: still))
         #expect(one.count < alone.count + 120)
         #expect(two.count < alone.count + 300)
@@ -57,7 +57,7 @@ struct GIFAnimatedEncoderTests {
         let frame = try Bitmap.picture(2, 2) { x, y in Self.colors[x + y + 1] }
         func stored(_ durations: [Double]) throws -> [Int] {
             let frames = durations.map { _ in frame }
-            let file = try ImageEncoders.GIF().file(Frames.container(frames, durations: durations))
+            let file = try ImageEncoders.GIF().file(AnimationFrames.container(frames, durations: durations))
             let properties = try #require(try Decoding.properties(file))
             #expect(properties.frameCount == durations.count)
             return properties.frameDurations.map { Int(($0 * 100).rounded()) }
@@ -74,7 +74,7 @@ struct GIFAnimatedEncoderTests {
         "the play count survives [row 148]", arguments: [nil, 1, 2, 3, 65_536] as [Int?])
     func playCount(count: Int?) throws {
         let frames = try (1...2).map { index in try Bitmap.picture(2, 2) { _, _ in Self.colors[index] } }
-        let file = try ImageEncoders.GIF().file(Frames.container(frames, playCount: count))
+        let file = try ImageEncoders.GIF().file(AnimationFrames.container(frames, playCount: count))
         #expect(try Decoding.container(file).animation?.playCount == count)
         #expect(try Decoding.properties(file)?.loopCount == (count == 1 ? nil : count.map { $0 - 1 } ?? 0))
     }
@@ -82,7 +82,7 @@ struct GIFAnimatedEncoderTests {
     @Test("more plays than can be stored become as many as can")
     func manyPlays() throws {
         let frames = try (1...2).map { index in try Bitmap.picture(2, 2) { _, _ in Self.colors[index] } }
-        let file = try ImageEncoders.GIF().file(Frames.container(frames, playCount: 1_000_000))
+        let file = try ImageEncoders.GIF().file(AnimationFrames.container(frames, playCount: 1_000_000))
         #expect(try Decoding.container(file).animation?.playCount == 65_536)
     }
 
@@ -90,19 +90,19 @@ struct GIFAnimatedEncoderTests {
     func palettes() throws {
         let first = try Bitmap.picture(96, 64, isOpaque: true) { x, _ in 0xFF00_0000 | UInt32(x) }
         let frames = try [first] + (2...4).map { try Bitmap.photograph(96, 64, seed: $0) } + [first]
-        let file = try ImageEncoders.GIF().file(Frames.container(frames))
+        let file = try ImageEncoders.GIF().file(AnimationFrames.container(frames))
         let animation = try #require(try Decoding.container(file).animation)
         for (index, frame) in frames.enumerated() {
             #expect(frame.peakSignalToNoise(try animation.decodeFrame(at: index)) > 33, "\(index)")
         }
-        #expect(try ImageEncoders.GIF().file(Frames.container(frames)) == file)
+        #expect(try ImageEncoders.GIF().file(AnimationFrames.container(frames)) == file)
     }
 
     @Test("an animation of one frame is a still of the image")
     func oneFrame() throws {
         let image = try Bitmap.picture(3, 3) { _, _ in Self.colors[1] }
         let other = try Bitmap.picture(3, 3) { _, _ in Self.colors[2] }
-        var container = Frames.container([other], playCount: 4)
+        var container = AnimationFrames.container([other], playCount: 4)
         container.image = image
         #expect(try ImageEncoders.GIF().file(container) == ImageEncoders.GIF().file(ImageContainer(image: image)))
     }
@@ -113,7 +113,7 @@ struct GIFAnimatedEncoderTests {
             try Bitmap.picture(3, 3) { _, _ in Self.colors[1] }, try Bitmap.picture(4, 3) { _, _ in Self.colors[2] }
         )
         #expect(throws: ImageEncodingError.failed("", codec: "GIF")) {
-            try ImageEncoders.GIF().file(Frames.container([small, large]))
+            try ImageEncoders.GIF().file(AnimationFrames.container([small, large]))
         }
         final class Broken: ImageFrameDecoding {
             func frame(at index: Int) throws -> Bitmap { throw ImageDecodingError.corruptData("", codec: "GIF") }

@@ -13,7 +13,10 @@ struct PNGFormatTests {
         #expect(format.name == "PNG" && format.type == .png)
         #expect(format.mimeTypes == ["image/png", "image/apng"])
         #expect(format.fileExtensions == ["png", "apng"])
-        #expect(format.capabilities == [.decode, .encode, .progressive, .animation, .scaledDecode, .alpha])
+        #expect(
+            format.capabilities == [
+                .decode, .encode, .progressive, .animation, .animationEncoding, .scaledDecode, .alpha,
+            ])
     }
 
     @Test("the running library tells its version")

@@ -40,4 +40,19 @@ public struct FrameDifference: Sendable, Hashable {
         changedCount = count
         self.isOverlay = isOverlay
     }
+
+    /// Copies a row of RGBA8, but makes the pixels transparent that are equal to those of the frame before.
+    ///
+    /// Drawn over that frame, the copy gives the row, if every changed pixel is opaque.
+    public static func copyChanges(in row: RawSpan, since background: RawSpan, to target: inout [UInt8]) {
+        precondition(row.byteCount == target.count && background.byteCount == target.count, "rows have one length")
+        var span = target.mutableSpan
+        // SAFETY: the loads check their bounds; any four bytes are a pixel, and any pixel four bytes.
+        var bytes = unsafe span.mutableBytes
+        for place in stride(from: 0, to: row.byteCount & ~3, by: 4) {
+            let pixel = unsafe row.unsafeLoadUnaligned(fromByteOffset: place, as: UInt32.self)
+            let isSame = unsafe pixel == background.unsafeLoadUnaligned(fromByteOffset: place, as: UInt32.self)
+            bytes.storeBytes(of: isSame ? 0 : pixel, toByteOffset: place, as: UInt32.self)
+        }
+    }
 }

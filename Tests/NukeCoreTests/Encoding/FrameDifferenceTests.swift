@@ -26,6 +26,20 @@ struct FrameDifferenceTests {
         #expect(faint.columns == 0..<1 && faint.rows == 0..<1 && !faint.isOverlay)
     }
 
+    @Test("a row's changes are its changed pixels and nothing else")
+    func changes() throws {
+        let (before, after) = (
+            try picture([(1, 0, 0xFF00_0001), (2, 0, 0xFF00_0002)]),
+            try picture([(1, 0, 0xFF00_0001), (2, 0, 0xFF03_0000), (8, 0, 0xFF00_0004)])
+        )
+        var changes = [UInt8](repeating: 9, count: 36)
+        FrameDifference.copyChanges(in: after.row(0), since: before.row(0), to: &changes)
+        var expected = [UInt8](repeating: 0, count: 36)
+        expected.replaceSubrange(8..<12, with: [0, 0, 3, 255])
+        expected.replaceSubrange(32..<36, with: [4, 0, 0, 255])
+        #expect(changes == expected)
+    }
+
     @Test("16 bits become the nearest of 8, gray three equal colours, and RGBA8 stays what it is")
     func conversion() throws {
         let image = try picture()

@@ -3,41 +3,7 @@ import NukeCore
 import NukeDecodersGIF
 import NukeTestSupport
 
-/// Frames that are there already.
-final class Frames: ImageFrameDecoding {
-    private let frames: [Bitmap]
-
-    init(_ frames: [Bitmap]) { self.frames = frames }
-
-    func frame(at index: Int) throws -> Bitmap { frames[index] }
-
-    /// A container with an animation of them.
-    static func container(
-        _ frames: [Bitmap], durations: [Double]? = nil, playCount: Int? = nil
-    ) -> ImageContainer {
-        var container = ImageContainer(image: frames[0])
-        container.animation = ImageAnimation(
-            storedDurations: durations ?? frames.map { _ in 0.1 }, playCount: playCount, frames: Frames(frames))
-        return container
-    }
-}
-
 extension Bitmap {
-    /// A picture of RGBA8, premultiplied: red in the lowest 8 bits.
-    static func picture(
-        _ width: Int, _ height: Int, isOpaque: Bool = false, colorSpace: ColorSpace = .sRGB,
-        _ pixel: (Int, Int) -> UInt32
-    ) throws -> Bitmap {
-        guard var buffer = PixelBuffer(width: width, height: height) else { throw ImageProcessingError.outOfMemory }
-        buffer.withBytes { bytes in
-            for index in 0..<width * height {
-                let value = pixel(index % width, index / width).littleEndian
-                bytes.storeBytes(of: value, toByteOffset: index * 4, as: UInt32.self)
-            }
-        }
-        return buffer.freeze(isOpaque: isOpaque, colorSpace: colorSpace)
-    }
-
     /// Gradients with noise on them: thousands of colours.
     static func photograph(_ width: Int, _ height: Int, seed: UInt64 = 1) throws -> Bitmap {
         var random = SeededGenerator(seed)
