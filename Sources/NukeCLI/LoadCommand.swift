@@ -89,8 +89,6 @@ private struct LoadRun: Sendable {
             if let frame = options.frame {
                 response.container = try await frame.container(of: response, processors: options.processors)
             }
-            // Frames don't go through processors yet: the poster is what was asked for.
-            if !options.processors.isEmpty { response.container.animation = nil }
             let format = try outputFormat(for: response)
             let data = try await encode(response, as: format)
             result.format = format.name.lowercased()

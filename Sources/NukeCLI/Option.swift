@@ -25,7 +25,7 @@ struct Option: Sendable {
     static let all: [Option] = [
         Option(
             name: .frame, value: "N", commands: [.load],
-            help: "frame N of an animation, from 0, instead of its still picture"),
+            help: "frame N of an animation, from 0, instead of all of them"),
         Option(name: .resize, value: "W|xH|WxH", commands: [.load], help: "resize to a width, a height, or into both"),
         Option(name: .fit, commands: [.load], help: "WxH: as large as fits into it, the default"),
         Option(name: .fill, commands: [.load], help: "WxH: as small as covers it"),
