@@ -1,3 +1,5 @@
+internal import NukeCore
+
 /// One picture of a GIF as its descriptor and the control extension before it tell (GIF89a, 20 and 23).
 struct GIFFrame {
     /// Columns to the left of it on the canvas.
@@ -24,26 +26,7 @@ struct GIFFrame {
         /// The index that leaves the canvas as it is.
         var transparentIndex: UInt8?
         /// What becomes of it before the next frame is drawn.
-        var disposal = Disposal.none
-    }
-
-    /// What becomes of a frame before the next one is drawn.
-    enum Disposal {
-        /// It stays: 0 and 1, and 4 to 7, which no standard defines.
-        case none
-        /// Its place becomes transparent, as in browsers, whatever the background colour: 2.
-        case clear
-        /// What was there before comes back: 3.
-        case restore
-
-        /// Reads the flags of a control extension.
-        init(flags: UInt8) {
-            switch flags >> 2 & 7 {
-            case 2: self = .clear
-            case 3: self = .restore
-            default: self = .none
-            }
-        }
+        var disposal = FrameComposer.Disposal.keep
     }
 
     /// Reads a descriptor at an offset and skips its palette; nil if the data ends before the code size.
@@ -97,5 +80,18 @@ struct GIFFrame {
         if index < first + second { return (index - first) * 8 + 4 }
         if index < first + second + third { return (index - first - second) * 4 + 2 }
         return (index - first - second - third) * 2 + 1
+    }
+}
+
+extension FrameComposer.Disposal {
+    /// Reads the flags of a control extension (GIF89a, 23): what no standard defines, 4 to 7, counts as nothing.
+    ///
+    /// What is cleared becomes transparent, as in browsers, whatever the background colour.
+    init(flags: UInt8) {
+        switch flags >> 2 & 7 {
+        case 2: self = .clear
+        case 3: self = .restore
+        default: self = .keep
+        }
     }
 }

@@ -17,28 +17,7 @@ final class GIFFrames: ImageFrameDecoding {
     private let frames: [GIFFrame]
     private let context: ImageDecodingContext
     private let colorSpace: ColorSpace
-    private let last = Lock(Shown?.none)
-
-    /// A frame as it was shown.
-    private struct Shown {
-        let index: Int
-        let image: Bitmap
-        /// The canvas before it, kept if it comes back; nil if it was empty.
-        let before: Bitmap?
-    }
-
-    /// What a frame is drawn on.
-    private struct Base {
-        /// The canvas to begin with; nil if it is empty.
-        var image: Bitmap?
-        /// What is done to it in turn.
-        var steps: [Step] = []
-    }
-
-    private enum Step {
-        case paint(Int)
-        case clear(Int)
-    }
+    private let composer: Lock<FrameComposer>
 
     init(
         _ frames: [GIFFrame], _ header: GIFHeader, _ data: Data, context: ImageDecodingContext, colorSpace: ColorSpace
@@ -46,95 +25,47 @@ final class GIFFrames: ImageFrameDecoding {
         (self.frames, self.header, self.data) = (frames, header, data)
         self.colorSpace = colorSpace
         self.context = context
+        let isStrict = context.truncationPolicy == .strict
+        composer = Lock(
+            FrameComposer(
+                frames.map { frame in
+                    let coversCanvas = frame.covers(header)
+                    return FrameComposer.Frame(
+                        disposal: frame.control.disposal, coversCanvas: coversCanvas,
+                        // If rows may be lacking, that is not known.
+                        isComplete: coversCanvas && frame.control.transparentIndex == nil && isStrict)
+                }))
     }
 
     var compressedData: Data? { data }
 
-    var canvasByteCount: Int {
-        header.width * header.height * 4 * (frames.contains { $0.control.disposal == .restore } ? 2 : 1)
-    }
+    var canvasByteCount: Int { header.width * header.height * 4 * composer.withLock { $0.canvasCount } }
 
     func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
-        try last.withLock { last throws(ImageDecodingError) in
-            if let last, last.index == index { return last.image }
-            let shown = try compose(index, after: last)
-            last = shown
-            return shown.image
-        }
-    }
-
-    private func compose(_ index: Int, after last: Shown?) throws(ImageDecodingError) -> Shown {
         let (codec, canvasBytes) = (ImageDecoders.GIF.codec, header.width * header.height * 4)
         // The canvas before, the one after it, and one that comes back.
         try context.limits.check(
             width: header.width, height: header.height, decodedBytes: canvasBytes,
             codecBytes: canvasBytes * 2 + GIFRowReader.byteCount(width: frames[index].width), codec: codec)
         // What ends the load must not end what is shown of it.
-        let watch = DecodingWatch(limits: context.limits, codec: ImageDecoders.GIF.codec)
-        var base = base(of: index, after: last)
-        let frame = frames[index]
-        if frame.control.disposal == .restore, !base.steps.isEmpty {
-            // What comes back must be a picture of its own.
-            base = Base(image: try image(base, watch))
-        }
-        base.steps.append(.paint(index))
-        let image = try image(base, watch)
-        return Shown(index: index, image: image, before: frame.control.disposal == .restore ? base.image : nil)
-    }
-
-    /// Goes back from a frame to where the canvas is known.
-    private func base(of index: Int, after last: Shown?) -> Base {
-        var base = Base()
-        if isComplete(frames[index]), frames[index].control.disposal != .restore { return base }
-        var steps: [Step] = []
-        for before in (0..<index).reversed() {
-            let (frame, isShown) = (frames[before], last?.index == before)
-            switch frame.control.disposal {
-            case .restore:
-                guard isShown else { continue }
-                base.image = last?.before
-            case .clear:
-                if frame.covers(header) { break }
-                steps.append(.clear(before))
-                // What it covered is cleared, what it did not is as before it.
-                guard isShown else { continue }
-                base.image = last?.image
-            case .none:
-                if isShown {
-                    base.image = last?.image
-                } else {
-                    steps.append(.paint(before))
-                    guard isComplete(frame) else { continue }
-                }
+        let watch = DecodingWatch(limits: context.limits, codec: codec)
+        return try composer.withLock { composer throws(ImageDecodingError) in
+            try composer.frame(at: index) { base, steps throws(ImageDecodingError) in
+                try self.image(base, steps, watch)
             }
-            break
         }
-        base.steps = steps.reversed()
-        return base
     }
 
-    /// Whether nothing is seen of what was there before: if rows may be lacking, that is not known.
-    private func isComplete(_ frame: GIFFrame) -> Bool {
-        frame.control.transparentIndex == nil && frame.covers(header) && context.truncationPolicy == .strict
-    }
-
-    /// A copy of the canvas, with the steps done.
-    private func image(_ base: Base, _ watch: DecodingWatch) throws(ImageDecodingError) -> Bitmap {
-        guard var canvas = PixelBuffer(width: header.width, height: header.height) else {
+    /// A copy of a picture of the canvas, with the steps done.
+    private func image(
+        _ base: Bitmap?, _ steps: [FrameComposer.Step], _ watch: DecodingWatch
+    ) throws(ImageDecodingError) -> Bitmap {
+        var isOpaque = base?.isOpaque ?? false
+        guard var canvas = canvas(base) else {
             throw .outOfMemory(
                 "no memory for \(header.width)x\(header.height) pixels", codec: ImageDecoders.GIF.codec)
         }
-        var isOpaque = false
-        if let image = base.image {
-            isOpaque = image.isOpaque
-            canvas.withBytes { bytes in
-                // SAFETY: both have the size of the canvas.
-                unsafe bytes.withUnsafeMutableBytes { target in
-                    unsafe image.bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
-                }
-            }
-        }
-        for step in base.steps {
+        for step in steps {
             switch step {
             case .clear(let index):
                 clear(frames[index], on: &canvas)
@@ -147,6 +78,11 @@ final class GIFFrames: ImageFrameDecoding {
             }
         }
         return canvas.freeze(isOpaque: isOpaque, colorSpace: colorSpace, scale: context.request.scale)
+    }
+
+    private func canvas(_ base: Bitmap?) -> PixelBuffer? {
+        guard let base else { return PixelBuffer(width: header.width, height: header.height) }
+        return PixelBuffer(copying: base)
     }
 
     private func clear(_ frame: GIFFrame, on canvas: inout PixelBuffer) {

@@ -103,7 +103,7 @@ struct GIFWalk {
             let flags = bytes.byte(at: offset + 1)
             control.delay = bytes.number(at: offset + 2)
             control.transparentIndex = flags & 1 == 0 ? nil : bytes.byte(at: offset + 4)
-            control.disposal = GIFFrame.Disposal(flags: flags)
+            control.disposal = FrameComposer.Disposal(flags: flags)
         case 0xFF where count == 11:
             let name = (0..<11).map { bytes.byte(at: offset + 1 + $0) }
             let contents = offset + 12

@@ -110,11 +110,6 @@ struct PNGAnimation {
 
 /// One frame of an animated PNG, as its `fcTL` chunk tells.
 struct PNGFrame {
-    /// What becomes of the frame's place before the next one is drawn.
-    enum Disposal: UInt8 {
-        case none, clear, restore
-    }
-
     /// How the frame is drawn on what is there.
     enum Blending: UInt8 {
         case replace, over
@@ -130,7 +125,7 @@ struct PNGFrame {
     let height: Int
     /// Seconds that it is shown, as stored.
     let delay: Double
-    let disposal: Disposal
+    let disposal: FrameComposer.Disposal
     let blending: Blending
     /// Whether its pixels are those of the still picture.
     let isDefaultImage: Bool
@@ -144,7 +139,7 @@ struct PNGFrame {
         (width, height, left, top) = (numbers[0], numbers[1], numbers[2], numbers[3])
         guard width > 0, height > 0, left + width <= header.width, top + height <= header.height,
             !isDefaultImage || width == header.width && height == header.height,
-            let disposal = Disposal(rawValue: bytes.byte(at: chunk.start + 24)),
+            let disposal = FrameComposer.Disposal(operation: bytes.byte(at: chunk.start + 24)),
             let blending = Blending(rawValue: bytes.byte(at: chunk.start + 25))
         else { return nil }
         let parts = bytes.bigEndian(at: chunk.start + 20)
@@ -184,5 +179,17 @@ struct PNGFrame {
         }
         file.append(chunk: .end, RawSpan())
         return file
+    }
+}
+
+extension FrameComposer.Disposal {
+    /// Reads `dispose_op` (PNG, third edition, 11.3.6.2); nil for what is not defined.
+    fileprivate init?(operation: UInt8) {
+        switch operation {
+        case 0: self = .keep
+        case 1: self = .clear
+        case 2: self = .restore
+        default: return nil
+        }
     }
 }

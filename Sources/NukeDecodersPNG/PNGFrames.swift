@@ -17,63 +17,37 @@ final class PNGFrames: ImageFrameDecoding {
     private let frames: [PNGFrame]
     private let context: ImageDecodingContext
     private let colorSpace: ColorSpace
-    private let last = Lock(Shown?.none)
-
-    /// A frame as it was shown, as stored.
-    private struct Shown {
-        let index: Int
-        let image: Bitmap
-        /// The canvas before it, kept if it comes back; nil if it was empty.
-        let before: Bitmap?
-    }
-
-    /// What a frame is drawn on.
-    private struct Base {
-        /// The canvas to begin with; nil if it is empty.
-        var image: Bitmap?
-        /// What is done to it in turn.
-        var steps: [Step] = []
-    }
-
-    private enum Step {
-        case paint(Int)
-        case clear(Int)
-    }
+    private let composer: Lock<FrameComposer>
 
     init(
         _ frames: [PNGFrame], _ header: PNGHeader, _ data: Data, context: ImageDecodingContext, colorSpace: ColorSpace
     ) {
         (self.frames, self.header, self.data) = (frames, header, data)
         (self.context, self.colorSpace) = (context, colorSpace)
+        composer = Lock(
+            FrameComposer(
+                frames.map { frame in
+                    let coversCanvas = frame.covers(header)
+                    return FrameComposer.Frame(
+                        disposal: frame.disposal, coversCanvas: coversCanvas,
+                        isComplete: coversCanvas && (frame.blending == .replace || !header.mayHaveAlpha))
+                }))
     }
 
     var compressedData: Data? { data }
 
-    var canvasByteCount: Int {
-        header.width * header.height * 4 * (frames.contains { $0.disposal == .restore } ? 2 : 1)
-    }
+    var canvasByteCount: Int { header.width * header.height * 4 * composer.withLock { $0.canvasCount } }
 
     func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
-        try last.withLock { last throws(ImageDecodingError) in
-            if last?.index != index { last = try compose(index, after: last) }
-            guard let image = last?.image else { throw .cancelled }
-            return header.orientation == .up ? image : try upright(image)
-        }
-    }
-
-    private func compose(_ index: Int, after last: Shown?) throws(ImageDecodingError) -> Shown {
         try checkLimits()
         // What ends the load must not end what is shown of it.
         let watch = DecodingWatch(limits: context.limits, codec: ImageDecoders.PNG.codec)
-        let frame = frames[index]
-        var base = base(of: index, after: last)
-        if frame.disposal == .restore, !base.steps.isEmpty {
-            // What comes back must be a picture of its own.
-            base = Base(image: try image(base, watch))
+        let image = try composer.withLock { composer throws(ImageDecodingError) in
+            try composer.frame(at: index) { base, steps throws(ImageDecodingError) in
+                try self.image(base, steps, watch)
+            }
         }
-        base.steps.append(.paint(index))
-        let image = try image(base, watch)
-        return Shown(index: index, image: image, before: frame.disposal == .restore ? base.image : nil)
+        return header.orientation == .up ? image : try upright(image)
     }
 
     /// Throws unless the canvas before a frame, the one after it, and one that comes back or is turned, are within bounds.
@@ -85,56 +59,13 @@ final class PNGFrames: ImageFrameDecoding {
             codec: ImageDecoders.PNG.codec)
     }
 
-    /// Goes back from a frame to where the canvas is known.
-    private func base(of index: Int, after last: Shown?) -> Base {
-        var base = Base()
-        if isComplete(frames[index]), frames[index].disposal != .restore { return base }
-        var steps: [Step] = []
-        for before in (0..<index).reversed() {
-            let (frame, isShown) = (frames[before], last?.index == before)
-            switch frame.disposal {
-            case .restore:
-                guard isShown else { continue }
-                base.image = last?.before
-            case .clear:
-                if frame.covers(header) { break }
-                steps.append(.clear(before))
-                // What it covered is cleared, what it did not is as before it.
-                guard isShown else { continue }
-                base.image = last?.image
-            case .none:
-                if isShown {
-                    base.image = last?.image
-                } else {
-                    steps.append(.paint(before))
-                    guard isComplete(frame) else { continue }
-                }
-            }
-            break
-        }
-        base.steps = steps.reversed()
-        return base
-    }
-
-    /// Whether nothing is seen of what was there before.
-    private func isComplete(_ frame: PNGFrame) -> Bool {
-        frame.covers(header) && (frame.blending == .replace || !header.mayHaveAlpha)
-    }
-
-    /// A copy of the canvas, with the steps done.
-    private func image(_ base: Base, _ watch: DecodingWatch) throws(ImageDecodingError) -> Bitmap {
-        var canvas = try buffer(header.width, header.height)
-        var isOpaque = false
-        if let image = base.image {
-            isOpaque = image.isOpaque
-            canvas.withBytes { bytes in
-                // SAFETY: both have the size of the canvas.
-                unsafe bytes.withUnsafeMutableBytes { target in
-                    unsafe image.bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
-                }
-            }
-        }
-        for step in base.steps {
+    /// A copy of a picture of the canvas, with the steps done.
+    private func image(
+        _ base: Bitmap?, _ steps: [FrameComposer.Step], _ watch: DecodingWatch
+    ) throws(ImageDecodingError) -> Bitmap {
+        var isOpaque = base?.isOpaque ?? false
+        var canvas = try canvas(base)
+        for step in steps {
             switch step {
             case .clear(let index):
                 clear(frames[index], on: &canvas)
@@ -147,6 +78,12 @@ final class PNGFrames: ImageFrameDecoding {
             }
         }
         return canvas.freeze(isOpaque: isOpaque, colorSpace: colorSpace, scale: context.request.scale)
+    }
+
+    private func canvas(_ base: Bitmap?) throws(ImageDecodingError) -> PixelBuffer {
+        guard let base else { return try buffer(header.width, header.height) }
+        guard let copy = PixelBuffer(copying: base) else { throw outOfMemory(header.width, header.height) }
+        return copy
     }
 
     private func clear(_ frame: PNGFrame, on canvas: inout PixelBuffer) {
@@ -203,8 +140,12 @@ final class PNGFrames: ImageFrameDecoding {
 
     private func buffer(_ width: Int, _ height: Int) throws(ImageDecodingError) -> PixelBuffer {
         guard let buffer = PixelBuffer(width: width, height: height) else {
-            throw .outOfMemory("no memory for \(width)x\(height) pixels", codec: ImageDecoders.PNG.codec)
+            throw outOfMemory(width, height)
         }
         return buffer
+    }
+
+    private func outOfMemory(_ width: Int, _ height: Int) -> ImageDecodingError {
+        .outOfMemory("no memory for \(width)x\(height) pixels", codec: ImageDecoders.PNG.codec)
     }
 }

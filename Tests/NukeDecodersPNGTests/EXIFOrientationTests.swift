@@ -1,4 +1,5 @@
 import NukeCore
+import NukeTestSupport
 import Testing
 
 @Suite("EXIF orientation", .timeLimit(.minutes(5)))

@@ -30,26 +30,35 @@ public struct PixelBuffer: ~Copyable, Sendable {
         self.storage = storage
     }
 
+    /// Creates a buffer with a copy of a picture's pixels; nil if there is no memory for it.
+    public init?(copying bitmap: Bitmap) {
+        guard let storage = PixelStorage(byteCount: bitmap.byteCount) else { return nil }
+        // SAFETY: the new storage has room for all the bytes of the other.
+        unsafe bitmap.bytes.withUnsafeBytes { bytes in
+            guard let source = bytes.baseAddress else { return }
+            unsafe storage.base.copyMemory(from: source, byteCount: bytes.count)
+        }
+        self.init(storage, of: bitmap)
+    }
+
     /// Takes a bitmap's pixels over, and leaves a blank one: without a copy if nobody else can see them.
     ///
     /// Nil, and the bitmap stays, if there is no memory for a copy.
     init?(taking bitmap: inout Bitmap) {
         if let storage = Bitmap.uniqueStorage(of: &bitmap) {
-            self.storage = storage
+            self.init(storage, of: bitmap)
         } else {
-            guard let storage = PixelStorage(byteCount: bitmap.byteCount) else { return nil }
-            // SAFETY: the new storage has room for all the bytes of the other.
-            unsafe bitmap.bytes.withUnsafeBytes { bytes in
-                guard let source = bytes.baseAddress else { return }
-                unsafe storage.base.copyMemory(from: source, byteCount: bytes.count)
-            }
-            self.storage = storage
+            self.init(copying: bitmap)
         }
+        bitmap = .blank
+    }
+
+    private init(_ storage: PixelStorage, of bitmap: Bitmap) {
+        self.storage = storage
         width = bitmap.width
         height = bitmap.height
         bytesPerRow = bitmap.bytesPerRow
         format = bitmap.format
-        bitmap = .blank
     }
 
     /// Calls `body` with the bytes of row `y`, which counts from the top.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NukeTestSupport
 import Testing
 
 @testable import NukeCore
@@ -6,16 +7,6 @@ import Testing
 /// Metadata that is kept: upright, without a thumbnail, and otherwise as it was; whatever the bytes say.
 @Suite("Metadata", .timeLimit(.minutes(5)))
 struct ImageMetadataTests {
-    /// Numbers that are the same in each run (Knuth's MMIX generator).
-    private struct SeededNumbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
-    }
-
     /// EXIF data of one directory: a text, an orientation, a pointer to GPS data; with a second one where told.
     private struct Sample {
         var isLittleEndian = false
@@ -121,7 +112,7 @@ struct ImageMetadataTests {
     @Test(
         "of any bytes: nothing else is read, the size does not grow, no orientation and no thumbnail is left [row 125]")
     func hostile() {
-        var random = SeededNumbers(state: 1)
+        var random = SeededNumbers(seed: 1)
         let sample = Sample(thumbnail: Array(repeating: 0xAB, count: 20), tail: [1, 2])
         let sound = sample.bytes(orientation: 6)
         for round in 0..<4000 {

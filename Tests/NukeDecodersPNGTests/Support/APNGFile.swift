@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NukeTestSupport
 
 /// An animated PNG of RGBA pixels being written by hand, frame by frame.
 struct APNGFile {

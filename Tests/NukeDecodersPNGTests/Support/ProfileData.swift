@@ -1,3 +1,5 @@
+import NukeTestSupport
+
 /// The smallest ICC profiles that libpng finds sound: a header and no tags.
 enum ProfileData {
     /// A profile whose data colour space has this signature, such as `RGB `; behind the header stands what may be.
