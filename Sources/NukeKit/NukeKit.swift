@@ -4,7 +4,7 @@ public enum NukeKit {
     public enum Selection: Sendable {
         /// Every format.
         case all
-        /// Pictures as pages have them: no video.
+        /// Pictures as pages have them: neither video nor what needs its libraries, sequences of AVIF and HEIC.
         case web
     }
 
@@ -14,8 +14,12 @@ public enum NukeKit {
     ///
     /// - Parameter selection: Which formats to add; all by default.
     public static func install(_ selection: Selection = .all) {
-        ImageDecoderRegistry.shared.registerMissing([.jpeg, .png, .gif, .webp, .heic, .avif])
-        if selection == .all { ImageDecoderRegistry.shared.registerMissing([.mp4, .m4v, .mov, .webm, .mkv]) }
+        let registry = ImageDecoderRegistry.shared
+        registry.registerMissing([.jpeg, .png, .gif, .webp])
+        // Before those that have the still picture of such files.
+        if selection == .all { registry.registerMissing([.avifSequence, .heicSequence]) }
+        registry.registerMissing([.heic, .avif])
+        if selection == .all { registry.registerMissing([.mp4, .m4v, .mov, .webm, .mkv]) }
         DataLoaderRegistry.shared.registerMissing({ CurlLoader() }, for: ["http", "https"])
     }
 

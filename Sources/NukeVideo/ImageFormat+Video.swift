@@ -47,4 +47,27 @@ extension ImageFormat {
             libraryVersion: { VideoLibrary.headerVersion.map { "libavformat " + $0 } },
             missingLibrary: { VideoLibrary.shared.defect })
     }
+
+    /// Sequences of pictures coded with AV1 over libav, which is opened at first use; to be asked before `avif`.
+    ///
+    /// Declines files without a sequence, and everything where libav is missing, so that `avif` has the still picture.
+    public static let avifSequence = sequence(
+        "AVIF sequence", .avif, "public.avis", ["image/avif-sequence"], ["avifs"])
+    /// Sequences of pictures coded with HEVC over libav, which is opened at first use; to be asked before `heic`.
+    ///
+    /// Declines files without a sequence, and everything where libav is missing, so that `heic` has the still picture.
+    public static let heicSequence = sequence(
+        "HEIC sequence", .heic, "public.heics", ["image/heic-sequence", "image/heif-sequence"], ["heics", "heifs"])
+
+    private static func sequence(
+        _ name: String, _ pictures: AssetType, _ type: AssetType, _ mimeTypes: [String], _ fileExtensions: [String]
+    ) -> ImageFormat {
+        ImageFormat(
+            name: name, type: type, mimeTypes: mimeTypes, fileExtensions: fileExtensions,
+            capabilities: [.decode, .animation, .scaledDecode, .alpha],
+            sniff: { SequenceBrand.answer(for: $0.bytes, isComplete: $0.isComplete, pictures) },
+            makeDecoder: { ImageDecoders.HEIFSequence(context: $0) },
+            libraryVersion: { VideoLibrary.headerVersion.map { "libavformat " + $0 } },
+            missingLibrary: { VideoLibrary.shared.defect })
+    }
 }

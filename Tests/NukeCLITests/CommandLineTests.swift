@@ -121,7 +121,7 @@ struct CommandLineTests {
         let plain = try await nuke.run("formats")
         #expect(plain.status == 0 && plain.text.contains("JPEG: ") && plain.text.contains("PNG: "))
         let objects = try await nuke.run("formats", "--json").objects()
-        let pictures = ["jpeg", "png", "gif", "webp", "heic", "avif"]
+        let pictures = ["jpeg", "png", "gif", "webp", "avif sequence", "heic sequence", "heic", "avif"]
         let videos = ["mp4", "m4v", "quicktime", "webm", "matroska"]
         #expect(objects.map { $0["name"] } == (pictures + videos).map { .text($0) })
         #expect(objects[0]["mimeTypes"] == .list([.text("image/jpeg")]))
