@@ -128,6 +128,13 @@ struct ImageInfo: Sendable {
                 ("hasICCProfile", .flag(properties.hasICCProfile)),
             ]
         }
+        if let video = properties?.video {
+            members += [
+                ("durationMs", .init(video.duration.flatMap { Int(exactly: ($0 * 1000).rounded()) })),
+                ("codec", .text(video.codec)), ("frameRate", video.frameRate.map { .number($0) } ?? .null),
+                ("hasAudio", .flag(video.hasAudio)),
+            ]
+        }
         if let byteCount { members.append(("bytes", .integer(byteCount))) }
         if let statistics {
             members.append(("mean", .init(statistics.mean)))

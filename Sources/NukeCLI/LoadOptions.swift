@@ -12,6 +12,8 @@ struct LoadOptions: Sendable {
     let inputs: [Input]
     /// Nil: the picture, of an animation its still picture.
     let frame: FrameChoice?
+    /// Nil: the decoder's choice.
+    let poster: ImageRequest.VideoPoster?
     let keepsMetadata: Bool
     let processors: [any ImageProcessing]
     /// The format named, or implied by the output's name; nil: that of the input where it can be encoded.
@@ -27,6 +29,7 @@ struct LoadOptions: Sendable {
     init(_ arguments: Arguments, registry: ImageDecoderRegistry) throws(UsageError) {
         inputs = try Input.all(of: arguments)
         frame = try arguments.integer(.frame, in: 0...Int(Int32.max)).map { FrameChoice(index: $0) }
+        poster = try VideoChoice.poster(arguments)
         keepsMetadata = arguments.has(.keepMetadata)
         processors = try Self.resize(arguments).map { [$0] } ?? []
         force = arguments.has(.force)
@@ -45,9 +48,11 @@ struct LoadOptions: Sendable {
     ///
     /// A frame is processed once it is chosen, and nothing before.
     func request(for input: Input) -> ImageRequest {
-        input.request(
+        var request = input.request(
             processors: frame == nil ? processors : [],
             options: keepsMetadata ? [.preserveMetadata, .preserveColorSpace] : [])
+        request.videoPoster = poster
+        return request
     }
 
     private static func resize(_ arguments: Arguments) throws(UsageError) -> ImageProcessors.Resize? {

@@ -4,7 +4,7 @@
 struct Option: Sendable {
     /// What options are known by.
     enum Name: String, CaseIterable, Sendable {
-        case frame, resize, fit, fill, crop, enlarge, format, quality, output, force, concurrency, cache
+        case frame, at, sheet, resize, fit, fill, crop, enlarge, format, quality, output, force, concurrency, cache
         case noCache = "no-cache"
         case keepMetadata = "keep-metadata"
         case fromFile = "from-file"
@@ -26,6 +26,12 @@ struct Option: Sendable {
         Option(
             name: .frame, value: "N", commands: [.load],
             help: "frame N of an animation, from 0, instead of all of them"),
+        Option(
+            name: .at, value: "TIME|PART", commands: [.load],
+            help: "of a video the picture at 2.5s or 10%; by default the first that is not black"),
+        Option(
+            name: .sheet, value: "CxR", commands: [.load],
+            help: "of a video C by R pictures, evenly spread, in one image"),
         Option(name: .resize, value: "W|xH|WxH", commands: [.load], help: "resize to a width, a height, or into both"),
         Option(name: .fit, commands: [.load], help: "WxH: as large as fits into it, the default"),
         Option(name: .fill, commands: [.load], help: "WxH: as small as covers it"),

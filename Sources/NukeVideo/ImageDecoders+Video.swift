@@ -56,9 +56,10 @@ extension ImageDecoders {
 
         /// What the container tells of the video; its frames are not counted, so that there is one, the poster.
         ///
-        /// Throws if there is no video in it, or the libraries are missing.
+        /// Nil as long as the index of a download has not come. Throws if there is no video in it, or the libraries are missing.
         public func properties(of data: Data) throws -> ImageProperties? {
             try memory.state.withLock { state in
+                guard state.download.isReadable(data, type, context) else { return nil }
                 let source = state.download.source(data, context)
                 let reader = try Self.translating { try self.reader(of: source, &state) }
                 let size = reader.track.size
@@ -66,6 +67,9 @@ extension ImageDecoders {
                     type: type, storedWidth: Int(size.width), storedHeight: Int(size.height), hasAlpha: false,
                     bitDepth: 8, colorModel: .rgb)
                 properties.workingSetBytes = VideoRendering(reader.track, context, poster).workingSetBytes
+                properties.video = ImageProperties.Video(
+                    duration: reader.track.duration, codec: reader.track.codec, frameRate: reader.track.frameRate,
+                    hasAudio: reader.track.hasAudio)
                 return properties
             }
         }

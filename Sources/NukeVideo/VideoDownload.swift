@@ -30,6 +30,14 @@ struct VideoDownload {
         max(data.count, Int(clamping: context.dataResponse?.expectedContentLength ?? 0))
     }
 
+    /// Whether the index of the file can be read: not while it has not come, and not from bytes with gaps.
+    func isReadable(_ data: Data, _ type: AssetType, _ context: ImageDecodingContext) -> Bool {
+        if context.isCompleted { return true }
+        guard arrived == nil else { return false }
+        guard data.count < Self.size(data, context), VideoSniffer.container(of: type) == .isoMedia else { return true }
+        return data.count >= awaited && VideoSniffer.index(in: source(data, context)) == .there
+    }
+
     /// Whether it may be that all that the poster needs is there.
     mutating func isWorthTrying(_ data: Data, _ type: AssetType, _ context: ImageDecodingContext) throws -> Bool {
         // Once it was asked for a range, that is all that the data has more.
@@ -39,12 +47,12 @@ struct VideoDownload {
         switch VideoSniffer.index(in: source) {
         case .there: return true
         case .unknown: return false
-        case .ends(let end):
+        case .ends(let end, let reach):
             if arrived == nil, end <= data.count + Self.patience {
                 awaited = end
                 return false
             }
-            throw needsRange(from: source.firstMissing(before: end), to: end + Self.rangeByteCount / 8, source)
+            throw needsRange(from: reach, to: end + Self.rangeByteCount / 8, source)
         case .behind(let place): throw needsRange(from: place, to: place + Self.rangeByteCount, source)
         }
     }
@@ -52,7 +60,7 @@ struct VideoDownload {
     /// Notes what was lacking: waits for it or, where that would take long, asks for it.
     mutating func note(_ missing: VideoReader.Missing, _ source: VideoSource) throws {
         if arrived == nil, missing.offset <= source.arrived + Self.patience {
-            awaited = max(missing.offset, source.arrived) + max(32 << 10, source.arrived / 4)
+            awaited = max(missing.offset, source.arrived) + max(8 << 10, source.arrived / 4)
             return
         }
         throw needsRange(from: missing.offset, to: missing.offset + Self.rangeByteCount, source)
@@ -63,13 +71,5 @@ struct VideoDownload {
         if arrived == nil { arrived = source.arrived }
         ranges.append(range)
         return .needsRange(range, codec: ImageDecoders.Video.codec)
-    }
-}
-
-extension VideoSource {
-    /// The first byte before `end` that has not come, from the last range that goes towards it.
-    fileprivate func firstMissing(before end: Int) -> Int {
-        let reached = ranges.filter { $0.lowerBound < end }.map(\.upperBound).max() ?? arrived
-        return min(max(reached, arrived), end - 1)
     }
 }

@@ -56,8 +56,8 @@ enum VideoSniffer {
     enum Index: Equatable {
         /// All of it has come; also where there are no boxes, which is then to be told by the one who reads.
         case there
-        /// It ends so many bytes from the start: within the bytes that come next.
-        case ends(at: Int)
+        /// It ends so many bytes from the start, and has come up to another place.
+        case ends(at: Int, have: Int)
         /// It is to be looked for further on, behind the pictures.
         case behind(Int)
         /// More bytes will tell.
@@ -71,11 +71,11 @@ enum VideoSniffer {
         var place = 0
         while place < source.size {
             guard source.has(place..<min(place + 16, source.size)) else {
-                return place < source.arrived || place <= source.arrived + 64 << 10 ? .unknown : .behind(place)
+                return place <= source.arrived + 64 << 10 ? .unknown : .behind(place)
             }
             guard let box = ISOBox(at: place, in: bytes, end: source.size) else { return .there }
             if box.kind == ISOBox.code("moov") {
-                return source.has(place..<box.end) ? .there : .ends(at: box.end)
+                return source.has(place..<box.end) ? .there : .ends(at: box.end, have: source.reach(from: place))
             }
             if box.kind == ISOBox.code("moof") { return .there }
             place = box.end
@@ -86,9 +86,17 @@ enum VideoSniffer {
 
 extension VideoSource {
     /// Whether all of these bytes have come.
-    func has(_ range: Range<Int>) -> Bool {
-        range.upperBound <= arrived
-            || ranges.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
+    func has(_ range: Range<Int>) -> Bool { reach(from: range.lowerBound) >= range.upperBound }
+
+    /// Up to where, without a gap, bytes from a place on have come; the place itself if there are none.
+    func reach(from place: Int) -> Int {
+        var end = max(place, arrived)
+        // A range may begin where another ends; there are few.
+        for _ in 0...ranges.count {
+            guard let next = ranges.first(where: { $0.lowerBound <= end && end < $0.upperBound }) else { break }
+            end = next.upperBound
+        }
+        return end
     }
 }
 

@@ -17,11 +17,12 @@ struct CommandLineProgram: Sendable {
         try await run(arguments, input: input)
     }
 
-    func run(_ arguments: [String], input: Data = Data()) async throws -> ChildProcess.Outcome {
+    func run(
+        _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+    ) async throws -> ChildProcess.Outcome {
         try await ChildProcess.run(
             ChildProcess.built("nuke"), arguments, input: input,
-            environment: ["NUKE_CACHE_DIR": cache.path],
-            folder: folder.path)
+            environment: environment.merging(["NUKE_CACHE_DIR": cache.path]) { $1 }, folder: folder.path)
     }
 
     /// Copies a fixture into the folder.

@@ -51,7 +51,8 @@ struct SequenceTests {
         #expect(VideoUnderTest.isNear(poster, means[0], 6), "\(path): \(poster)")
     }
 
-    @Test("A sequence plays with its pictures and its times", arguments: ["gen-sequence.avif", "gen-sequence-alpha.avif"])
+    @Test(
+        "A sequence plays with its pictures and its times", arguments: ["gen-sequence.avif", "gen-sequence-alpha.avif"])
     func sequences(_ name: String) async throws { try await check("avif/" + name, in: Fixture.folder) }
 
     @Test("Sequences of other programs play too", .needsCorpus)
@@ -123,7 +124,9 @@ struct SequenceTests {
         #expect(try error { $0.cancellation.cancel() }?.code == .cancelled)
     }
 
-    @Test("500 damaged copies give typed errors or pictures", arguments: sizes.keys.sorted() + ["heif/gen-sequence.heics"])
+    @Test(
+        "500 damaged copies give typed errors or pictures", arguments: sizes.keys.sorted() + ["heif/gen-sequence.heics"]
+    )
     func mutations(_ path: String) async throws {
         let sample = [UInt8](try Fixture.data(path))
         var numbers = SeededNumbers(seed: 31)

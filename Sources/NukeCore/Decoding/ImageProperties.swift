@@ -27,6 +27,26 @@ public struct ImageProperties: Hashable, Sendable {
         }
     }
 
+    /// What the header of a video tells beside the size.
+    public struct Video: Hashable, Sendable {
+        /// Seconds; nil if the file does not tell.
+        public let duration: Double?
+        /// How the pictures are coded, such as "h264".
+        public let codec: String
+        /// Frames a second; nil if the file does not tell, or they differ.
+        public let frameRate: Double?
+        /// Whether there is sound.
+        public let hasAudio: Bool
+
+        /// Creates the properties of a video.
+        public init(duration: Double?, codec: String, frameRate: Double?, hasAudio: Bool) {
+            self.duration = duration
+            self.codec = codec
+            self.frameRate = frameRate
+            self.hasAudio = hasAudio
+        }
+    }
+
     /// The format.
     public var type: AssetType
     /// Columns of the upright picture, in pixels.
@@ -59,6 +79,8 @@ public struct ImageProperties: Hashable, Sendable {
     public var hasEmbeddedThumbnail = false
     /// Pixels an inch; nil if the file tells none.
     public var density: Density?
+    /// What there is to tell of a video; nil for pictures.
+    public var video: Video?
 
     /// Creates the properties of a still picture; set what differs afterwards.
     ///

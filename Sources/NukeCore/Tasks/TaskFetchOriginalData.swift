@@ -198,6 +198,14 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         queuedWork = nil
     }
 
+    /// Whether the transfer is to wait a little: somebody looks whether what has come is enough.
+    var isHeld = false {
+        didSet {
+            guard isHeld != oldValue, let transfer = transfer as? any DataTransfer else { return }
+            if isHeld { transfer.pause() } else if ranges?.isIdle ?? true { transfer.resume() }
+        }
+    }
+
     /// Loads bytes from further on, while the transfer pauses; nil if there is no way but to load everything.
     func load(_ range: Range<Int>, completion: @escaping @ImagePipelineActor (OriginalData?) -> Void) {
         guard !isDisposed, let loader, let loadedRequest, let response else { return completion(nil) }
@@ -210,7 +218,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         (transfer as? any DataTransfer)?.pause()
         ranges.load(range, receivedCount: received.count, priority: priority) { pieces in
             guard !self.isDisposed else { return }
-            if self.ranges?.isIdle ?? true { (self.transfer as? any DataTransfer)?.resume() }
+            if self.ranges?.isIdle ?? true, !self.isHeld { (self.transfer as? any DataTransfer)?.resume() }
             completion(pieces.map { OriginalData(data: self.received.prefix(with: $0), response: response) })
         }
     }
@@ -218,6 +226,8 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private func drainMailbox() {
         guard !isDisposed, let mailbox else { return }
         let (chunks, completion) = mailbox.take()
+        // The mailbox lets a transfer go on that it has paused itself.
+        if isHeld || ranges?.isIdle == false { (transfer as? any DataTransfer)?.pause() }
         for chunk in chunks where !isDisposed { receive(chunk.data, chunk.response) }
         guard !isDisposed else { return }
         if let completion { complete(completion.error) } else { sendPartialData() }

@@ -112,6 +112,7 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     }
 
     override func didEnd() {
+        dataNode?.isHeld = false
         dataNode = nil
         session = nil
         newest = nil
@@ -174,6 +175,8 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
 
     private func enqueuePreview() {
         previewState = .queued
+        // It may be that nothing more is needed: what comes meanwhile would be loaded for nothing.
+        if earlyFinish == .possible { dataNode?.isHeld = true }
         operation = pipeline.configuration.imageDecodingQueue.add(priority: priority) { operation in
             guard !self.isDisposed, let (session, partial) = self.takeNewest() else { return operation.finish() }
             let memory = self.previewMemory
@@ -203,6 +206,7 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     ) {
         previewState = .idle
         operation = nil
+        defer { dataNode?.isHeld = false }
         let (outcome, reservation) = timed.value
         self.reservation = reservation
         notePreview(outcome, from: timed.start, to: timed.end)
