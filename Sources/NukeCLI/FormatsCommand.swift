@@ -11,9 +11,10 @@ enum FormatsCommand {
         }
         for format in formats {
             let abilities = names(of: format.capabilities).joined(separator: ", ")
-            let extensions = format.fileExtensions.map { ".\($0)" }.joined(separator: " ")
+            let names = format.fileExtensions.map { ".\($0)" }.joined(separator: " ")
+            let extensions = names.isEmpty ? "" : " (\(names))"
             let library = format.missingLibrary().map { "; \($0)" } ?? format.libraryVersion().map { "; \($0)" } ?? ""
-            Terminal.write("\(format.name): \(abilities) (\(extensions))\(library)\n")
+            Terminal.write("\(format.name): \(abilities)\(extensions)\(library)\n")
         }
     }
 

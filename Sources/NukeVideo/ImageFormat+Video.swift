@@ -52,18 +52,19 @@ extension ImageFormat {
     ///
     /// Declines files without a sequence, and everything where libav is missing, so that `avif` has the still picture.
     public static let avifSequence = sequence(
-        "AVIF sequence", .avif, "public.avis", ["image/avif-sequence"], ["avifs"])
+        "AVIF sequence", .avif, "public.avis", ["image/avif-sequence"])
     /// Sequences of pictures coded with HEVC over libav, which is opened at first use; to be asked before `heic`.
     ///
     /// Declines files without a sequence, and everything where libav is missing, so that `heic` has the still picture.
     public static let heicSequence = sequence(
-        "HEIC sequence", .heic, "public.heics", ["image/heic-sequence", "image/heif-sequence"], ["heics", "heifs"])
+        "HEIC sequence", .heic, "public.heics", ["image/heic-sequence", "image/heif-sequence"])
 
     private static func sequence(
-        _ name: String, _ pictures: AssetType, _ type: AssetType, _ mimeTypes: [String], _ fileExtensions: [String]
+        _ name: String, _ pictures: AssetType, _ type: AssetType, _ mimeTypes: [String]
     ) -> ImageFormat {
         ImageFormat(
-            name: name, type: type, mimeTypes: mimeTypes, fileExtensions: fileExtensions,
+            // The extensions are those of the formats that can write such files.
+            name: name, type: type, mimeTypes: mimeTypes, fileExtensions: [],
             capabilities: [.decode, .animation, .scaledDecode, .alpha],
             sniff: { SequenceBrand.answer(for: $0.bytes, isComplete: $0.isComplete, pictures) },
             makeDecoder: { ImageDecoders.HEIFSequence(context: $0) },
