@@ -75,8 +75,8 @@ struct PNGAnimationWriter {
         for number in [sequenceNumber] + numbers.map({ UInt32(clamping: $0) }) { fields.append(bigEndian: number) }
         let delay = Self.fraction(control.duration)
         fields.append(bigEndian: UInt32(delay.seconds) << 16 | UInt32(delay.parts))
-        // Nothing is taken back afterwards: what differs is replaced by the next frame.
-        fields.append(PNGFrame.Disposal.none.rawValue)
+        // APNG_DISPOSE_OP_NONE: nothing is taken back afterwards, what differs is replaced by the next frame.
+        fields.append(0 as UInt8)
         fields.append((control.isOverlay ? PNGFrame.Blending.over : .replace).rawValue)
         file.append(chunk: .frameControl, fields.bytes)
         sequenceNumber += 1
