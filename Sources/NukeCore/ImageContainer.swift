@@ -146,5 +146,7 @@ public struct ImageContainer: Sendable {
     public enum ColorConversion: String, Sendable, Hashable {
         /// From CMYK by the plain formula, (1 − C)(1 − K) and so on, whatever the embedded profile says.
         case plainCMYK
+        /// From CMYK by the embedded profile, with the converter that a program registered.
+        case managedCMYK
     }
 }

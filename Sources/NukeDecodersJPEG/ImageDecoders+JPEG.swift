@@ -9,8 +9,8 @@ public import NukeCore
 extension ImageDecoders {
     /// Decodes JPEG files to upright RGBA pixels, at a reduced size where the context hints that this is enough.
     ///
-    /// Pixels are in the colour space of the embedded profile, if it is one for RGB, else in sRGB; CMYK becomes RGB by the
-    /// plain formula, which the container says. Progressive files have previews, scan by scan, at the size of the final
+    /// Pixels are in the colour space of the embedded profile, if it is one for RGB, else in sRGB; CMYK becomes sRGB by the
+    /// embedded profile where the context has a converter for it, else by the plain formula; the container says which. Progressive files have previews, scan by scan, at the size of the final
     /// image. A file that is cut short within its picture is an error, unless the context's policy is lenient; one that
     /// only lacks its end is not, nor is damage that the library can cope with.
     public struct JPEG: ImageDecoding {

@@ -139,9 +139,16 @@ final class JPEGDecode {
             width: header.width, height: header.height, decodedBytes: header.decodedBytes(reducedBy: denominator),
             codecBytes: header.codecBytes, codec: JPEGSession.codec)
         let (width, height) = try session.start(denominator: denominator)
-        let reader = JPEGPixelReader(width: width, height: height, orientation: turn(header))
+        let colors = header.colorModel == .cmyk ? header.iccProfile.flatMap(transform) : nil
+        if colors != nil { session.keepCMYK() }
+        let reader = JPEGPixelReader(width: width, height: height, orientation: turn(header), colors: colors)
         self.reader = reader
         return reader
+    }
+
+    /// The way from CMYK to sRGB by a profile; nil where nobody knows it.
+    private func transform(_ profile: Data) -> (any ColorTransforming)? {
+        context.colorConverter?.transform(from: profile, for: .cmyk8)
     }
 
     private func takeIn() throws(ImageDecodingError) -> JPEGSession.Progress {
@@ -163,7 +170,8 @@ final class JPEGDecode {
             orientation: orientation == .up ? givenOrientation ?? header.orientation : .up,
             isEmbeddedThumbnail: givenOrientation != nil)
         if header.colorModel == .cmyk {
-            container.userInfo[.colorConversionKey] = ImageContainer.ColorConversion.plainCMYK
+            let conversion: ImageContainer.ColorConversion = reader?.colors == nil ? .plainCMYK : .managedCMYK
+            container.userInfo[.colorConversionKey] = conversion
         }
         return container
     }

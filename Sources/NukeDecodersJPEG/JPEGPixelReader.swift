@@ -12,6 +12,8 @@ struct JPEGPixelReader {
     let height: Int
     /// What the rows are to be turned by.
     let orientation: ImageOrientation
+    /// What makes RGBA of rows of CMYK; nil where the session does.
+    var colors: (any ColorTransforming)?
 
     /// The pixels of the pass; `lookUp` is called with the rows read so far, before the first and then at least every 64.
     func pixels(
@@ -38,9 +40,13 @@ struct JPEGPixelReader {
         while y < height {
             try lookUp(y)
             let count = min(Self.rowsAtOnce, height - y)
-            y += try pixels.withBytes { (bytes: inout MutableRawSpan) throws(ImageDecodingError) in
+            let read = try pixels.withBytes { (bytes: inout MutableRawSpan) throws(ImageDecodingError) in
                 try session.readRows(into: &bytes, at: y * bytesPerRow, bytesPerRow: bytesPerRow, count: count)
             }
+            if let colors {
+                for row in y..<y + read { pixels.withRow(row) { colors.convert(&$0) } }
+            }
+            y += read
         }
     }
 
@@ -58,6 +64,7 @@ struct JPEGPixelReader {
             var target = strip.mutableSpan
             var bytes = unsafe target.mutableBytes
             let read = try session.readRows(into: &bytes, at: 0, bytesPerRow: bytesPerRow, count: count)
+            colors?.convert(&bytes)
             for row in 0..<read {
                 let stored = unsafe strip.span.bytes.extracting(row * bytesPerRow..<(row + 1) * bytesPerRow)
                 pixels.writeStoredRow(stored, at: y + row, orientation: orientation)

@@ -110,6 +110,12 @@ struct JPEGSession: ~Copyable {
         return (Int(width), Int(height))
     }
 
+    /// Leaves CMYK as it is stored, four samples a pixel, in all rows to come.
+    func keepCMYK() {
+        // SAFETY: the decoder lives as long as self.
+        unsafe CNukeJPEG_decoderKeepCMYK(decoder)
+    }
+
     /// Takes in that many rows of blocks.
     func consume(steps: Int) throws(ImageDecodingError) -> Progress {
         // SAFETY: the progress outlives the call that fills it.

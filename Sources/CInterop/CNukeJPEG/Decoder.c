@@ -34,6 +34,7 @@ struct CNukeJPEG_Decoder {
     int damagedScan;                // the last scan that a marker cut short
     unsigned completeComponents;    // bits: of which a scan with the means of blocks (DC) is complete
     int isPassRunning;
+    int keepsCMYK;
 };
 
 static CNukeJPEG_Decoder *decoderOf(j_common_ptr object) { return object->client_data; }
@@ -366,6 +367,8 @@ CNukeJPEG_Status CNukeJPEG_decoderStartPass(CNukeJPEG_Decoder *decoder, CNukeJPE
     return isStarted ? CNukeJPEG_StatusOk : CNukeJPEG_StatusNeedsInput;
 }
 
+void CNukeJPEG_decoderKeepCMYK(CNukeJPEG_Decoder *decoder) { decoder->keepsCMYK = 1; }
+
 // Stored samples are 1 - C, 1 - M, 1 - Y and 1 - K: the first three times the last are red, green and blue.
 static void convertFromCMYK(uint8_t *row, size_t count) {
     for (uint8_t *pixel = row, *end = row + count * 4; pixel < end; pixel += 4) {
@@ -397,7 +400,7 @@ CNukeJPEG_Status CNukeJPEG_decoderReadRows(
             if (!input.isComplete) return CNukeJPEG_StatusNeedsInput;
             CNukeJPEG_fail(&decoder->failure, CNukeJPEG_StatusTruncated, "the data ends before the picture does");
         }
-        if (info->out_color_space == JCS_CMYK)
+        if (info->out_color_space == JCS_CMYK && !decoder->keepsCMYK)
             for (JDIMENSION i = 0; i < read; i++) convertFromCMYK(pointers[i], info->output_width);
         *rowsRead += (int)read;
     }
@@ -456,6 +459,8 @@ CNukeJPEG_Status CNukeJPEG_decoderStartPass(CNukeJPEG_Decoder *decoder, CNukeJPE
     (void)decoder, (void)input, (void)scan;
     return CNukeJPEG_StatusUnavailable;
 }
+
+void CNukeJPEG_decoderKeepCMYK(CNukeJPEG_Decoder *decoder) { (void)decoder; }
 
 CNukeJPEG_Status CNukeJPEG_decoderReadRows(
     CNukeJPEG_Decoder *decoder, CNukeJPEG_Input input, uint8_t *rows, size_t bytesPerRow, int count, int *rowsRead) {

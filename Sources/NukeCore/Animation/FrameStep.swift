@@ -1,7 +1,7 @@
 /// What is done to each frame of an animation once it is composed.
 enum FrameStep: Sendable {
-    /// Colours are brought to sRGB.
-    case colors
+    /// Colours are brought to sRGB, by this where the core can't.
+    case colors((any ColorConverting)?)
     /// The frame is said to be of a scale.
     case scale(Double)
     /// The frame becomes the thumbnail that a request wants.
@@ -18,7 +18,7 @@ enum FrameStep: Sendable {
         var originalSize: ImageSize? = image.size
         for step in steps {
             switch step {
-            case .colors: Bitmap.convertToSRGB(&image)
+            case .colors(let converter): Bitmap.convertToSRGB(&image, by: converter)
             case .scale(let scale): if image.scale != scale { image = image.withScale(scale) }
             case .thumbnail(let options): image = try resize(image, to: options.targetSize(for: image.size))
             case .processor(let processor, let surroundings):

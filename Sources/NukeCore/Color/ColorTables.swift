@@ -105,14 +105,14 @@ struct ColorTables: Sendable {
         }
     }
 
-    private static func straight(_ pixel: UInt32, _ alpha: UInt32) -> UInt32 {
+    static func straight(_ pixel: UInt32, _ alpha: UInt32) -> UInt32 {
         (0..<3).reduce(pixel & 0xFF00_0000) { result, component in
             let shift = UInt32(component * 8)
             return result | min(255, ((pixel >> shift & 255) * 255 + alpha / 2) / alpha) << shift
         }
     }
 
-    private static func premultiplied(_ pixel: UInt32, _ alpha: UInt32) -> UInt32 {
+    static func premultiplied(_ pixel: UInt32, _ alpha: UInt32) -> UInt32 {
         (0..<3).reduce(pixel & 0xFF00_0000) { result, component in
             let shift = UInt32(component * 8)
             return result | (((pixel >> shift & 255) * alpha + 127) / 255) << shift

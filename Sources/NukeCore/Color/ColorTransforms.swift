@@ -11,7 +11,7 @@ enum ColorTransforms {
         /// Its colours are those of sRGB, as far as one can see.
         case relabel
         case convert(ColorTransform)
-        /// It is a profile of tables, or damaged: its colours are left as they are, and so is the profile.
+        /// It is a profile of tables, or damaged: a registered converter's, else left as it is, and the colours with it.
         case leave
     }
 

@@ -24,6 +24,8 @@ public struct ImageDecodingContext: Sendable {
     public var truncationPolicy: TruncationPolicy = .strict
     /// Set when the result is no longer wanted; codecs look at it at least every 64 rows.
     public var cancellation: CancellationFlag = CancellationFlag()
+    /// What converts colours that the core can't, CMYK among them; by default what is registered when this is created.
+    public var colorConverter: (any ColorConverting)? = ColorManagement.shared.converter
     /// The processor that will run first on the image, if its answer to `decodeHint` counts for this decode.
     var hintingProcessor: (any ImageProcessing)?
 

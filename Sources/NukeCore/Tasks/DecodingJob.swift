@@ -85,7 +85,7 @@ struct DecodingJob: Sendable {
         // Held by nobody else, so that colours can be changed in place.
         var container = consume decoded
         container.reduceFrames(for: context.request)
-        container.convertToSRGB(for: context.request)
+        container.convertToSRGB(for: context.request, by: context.colorConverter)
         let decoding = WorkLog.Decoding(
             decoder: type(of: decoder),
             sourceSize: properties?.size ?? container.originalSize ?? container.image.size,

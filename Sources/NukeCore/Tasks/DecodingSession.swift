@@ -46,7 +46,7 @@ struct DecodingSession: Sendable {
                 return (.nothing, properties == nil ? memory.reservation : reservation)
             }
             container.reduceFrames(for: context.request)
-            container.convertToSRGB(for: context.request)
+            container.convertToSRGB(for: context.request, by: context.colorConverter)
             if properties == nil || !container.isPreview {
                 reservation.resize(to: workingSet.byteCount(decoded: container, processors: memory.processors))
             }

@@ -119,7 +119,7 @@ private struct VideoPlayback {
             let step = try await CodecThreads.shared.run { [decoder] in
                 var frame = try decoder.next { time, duration in latest.map { time + duration > $0 } ?? true }
                 if var image = frame?.image {
-                    Bitmap.convertToSRGB(&image)
+                    Bitmap.convertToSRGB(&image, by: ColorManagement.shared.converter)
                     frame?.image = image
                 }
                 return frame

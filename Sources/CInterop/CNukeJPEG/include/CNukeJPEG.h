@@ -116,6 +116,9 @@ CNukeJPEG_Status CNukeJPEG_decoderStart(
     CNukeJPEG_Decoder *_Nonnull decoder, CNukeJPEG_Input input, int denominator, int *_Nonnull width,
     int *_Nonnull height);
 
+// From the next row on CMYK stays as it is stored, four samples a pixel, instead of becoming RGBA by the plain formula.
+void CNukeJPEG_decoderKeepCMYK(CNukeJPEG_Decoder *_Nonnull decoder);
+
 // How far the scans have been taken in.
 typedef struct CNukeJPEG_Progress {
     int isFinished;    // there are no more
