@@ -8,9 +8,9 @@ public import NukeCore
 
 /// Converts colours with Little CMS, which is opened the first time that a picture needs it.
 ///
-/// Register it at startup: `ColorManagement.shared.register(.littleCMS)`. It serves profiles of tables for RGB and gray, and
-/// those for CMYK, with the perceptual intent; black points are what the library makes of them by default. Where the
-/// library is missing or a profile is damaged, pictures are as they are without it, and a missing library is told once, to
+/// Register it at startup: `ColorManagement.shared.register(.littleCMS)`. It serves profiles of tables for RGB and gray,
+/// with the relative colorimetric intent, as the core does others, and those for CMYK, with the perceptual intent and
+/// black mapped to black. Where the library is missing or a profile is damaged, pictures are as they are without it, and a missing library is told once, to
 /// `Diagnostics`. Usable from any thread.
 public struct LittleCMS: ColorConverting {
     private let library: LCMSLibrary

@@ -79,6 +79,8 @@ static cmsHTRANSFORM createRaw(
     const CNukeColor_Library *library, cmsContext context, cmsHPROFILE source, CNukeColor_Samples samples) {
     cmsUInt32Number from = TYPE_RGBA_8, to = TYPE_RGBA_8;
     cmsColorSpaceSignature space = cmsSigRgbData;
+    // As the core converts profiles of curves and a matrix.
+    cmsUInt32Number intent = INTENT_RELATIVE_COLORIMETRIC;
     switch (samples) {
     case CNukeColor_SamplesRGBA8: break;
     case CNukeColor_SamplesRGBA16: from = to = TYPE_RGBA_16; break;
@@ -90,6 +92,9 @@ static cmsHTRANSFORM createRaw(
     case CNukeColor_SamplesCMYK8:
         from = TYPE_CMYK_8_REV;
         space = cmsSigCmykData;
+        // Ink on paper has neither sRGB's black nor its colours: what the profile's maker thought best of. sRGB's being
+        // of version 4, the library maps black to black.
+        intent = INTENT_PERCEPTUAL;
         break;
     }
     if (library->GetColorSpace(source) != space) return NULL;
@@ -98,7 +103,7 @@ static cmsHTRANSFORM createRaw(
     // Without the memory of the last pixel a transform is never written to, so threads may share it. Alpha is an extra
     // channel, which stays as it is where pixels are converted in place.
     cmsHTRANSFORM raw =
-        library->CreateTransformTHR(context, source, from, target, to, INTENT_PERCEPTUAL, cmsFLAGS_NOCACHE);
+        library->CreateTransformTHR(context, source, from, target, to, intent, cmsFLAGS_NOCACHE);
     library->CloseProfile(target);
     return raw;
 }

@@ -41,7 +41,7 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 
 typedef struct CNukeColor_Transform CNukeColor_Transform;
 
-// Makes the way from a profile to sRGB, perceptual. NULL where the profile is damaged, says nothing about such samples, or
+// Makes the way from a profile to sRGB, relative colorimetric, from CMYK perceptual. NULL where the profile is damaged, says nothing about such samples, or
 // there is no memory. Keeps no pointer to the profile. Any thread.
 CNukeColor_Transform *_Nullable CNukeColor_createTransform(
     const CNukeColor_Library *_Nonnull library, const uint8_t *_Nonnull profile, size_t count,
