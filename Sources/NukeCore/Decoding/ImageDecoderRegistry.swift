@@ -22,7 +22,10 @@ public final class ImageDecoderRegistry: Sendable {
 
     private struct State {
         var matches: [(token: RegistrationToken, match: Match)] = []  // newest last
-        var formats: [ImageFormat] = []  // the one to be asked first comes first
+        var formats: [ImageFormat] = [] {  // the one to be asked first comes first
+            didSet { accept = nil }
+        }
+        var accept: String??  // what was made of the formats; the outer nil: nothing yet
         var lastToken = 0
     }
 
@@ -76,6 +79,20 @@ public final class ImageDecoderRegistry: Sendable {
 
     /// The registered formats, in the order in which they are asked.
     public var formats: [ImageFormat] { state.withLock { $0.formats } }
+
+    /// What `Accept` says where a request does not say it itself: the MIME types of the formats that can be decoded.
+    ///
+    /// AVIF, WebP and formats of one's own come first, then older ones with lower weights, in the order in which they are
+    /// asked; any image and anything come last. Nil if there is no such format. What is registered is promised, whether its
+    /// library is there or not: `ImageFormat.missingLibrary` tells which formats had better not be registered.
+    public var acceptHeaderValue: String? {
+        state.withLock { state in
+            if let accept = state.accept { return accept }
+            let value = AcceptHeader.value(for: state.formats)
+            state.accept = .some(value)
+            return value
+        }
+    }
 
     /// A decoder for this context; nil if nothing registered takes the data.
     public func decoder(for context: ImageDecodingContext) -> (any ImageDecoding)? {

@@ -142,6 +142,7 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
             send(error: .dataLoadingFailed(error: DataLoadingError.noLoader(scheme: scheme)))
             return leaveQueue()
         }
+        let dataRequest = accepting(dataRequest, url)
         guard pipeline.hasUserDelegate || pipeline.rateLimiter != nil else { return load(dataRequest, with: loader) }
         run {
             do {
@@ -154,6 +155,18 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
                 self.send(error: .dataLoadingFailed(error: error))
             }
         }
+    }
+
+    /// The request with the header field that tells what can be decoded, where it goes by HTTP and has none of its own.
+    ///
+    /// It is no part of any key, as what the loader or the delegate adds isn't.
+    private func accepting(_ dataRequest: DataRequest, _ url: URL) -> DataRequest {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            dataRequest.headers["Accept"] == nil, let value = configuration.decoderRegistry.acceptHeaderValue
+        else { return dataRequest }
+        var dataRequest = dataRequest
+        dataRequest.headers["Accept"] = value
+        return dataRequest
     }
 
     /// What the delegate makes of the request.
