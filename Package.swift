@@ -3,7 +3,7 @@ import PackageDescription
 
 // One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
 let products = [
-    "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG", "NukeDecodersPNG",
+    "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG", "NukeDecodersPNG",
     "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeTestKit", "NukeVideo",
 ]
 
@@ -31,10 +31,12 @@ let package = Package(
         // What the disk cache needs of Glibc and Swift does not see.
         .target(name: "CNukeDisk", path: "Sources/CInterop/CNukeDisk"),
         // C libraries that are opened at first use: never linked.
+        .target(name: "CNukeColor", path: "Sources/CInterop/CNukeColor"),
         .target(name: "CNukeCurl", path: "Sources/CInterop/CNukeCurl"),
         .target(name: "CNukeHEIF", path: "Sources/CInterop/CNukeHEIF"),
         .target(name: "CNukeVideo", path: "Sources/CInterop/CNukeVideo"),
 
+        .target(name: "NukeColorManagement", dependencies: ["NukeCore", "CNukeColor"]),
         .target(name: "NukeDecodersGIF", dependencies: ["NukeCore"]),
         .target(name: "NukeDecodersHEIF", dependencies: ["NukeCore", "CNukeHEIF"]),
         .target(name: "NukeDecodersJPEG", dependencies: ["NukeCore", "CNukeJPEG"]),
@@ -46,11 +48,11 @@ let package = Package(
         .target(
             name: "NukeKit",
             dependencies: [
-                "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
+                "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
                 "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache", "NukeVideo",
             ]),
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
-        .executableTarget(name: "NukeCLI", dependencies: ["NukeKit"]),
+        .executableTarget(name: "NukeCLI", dependencies: ["NukeKit", "NukeColorManagement"]),
 
         // What the demonstration and the tests use; none of it is in a product.
         .target(name: "GeneratedImages", dependencies: ["NukeCore"], path: "Tests/GeneratedImages"),
@@ -58,6 +60,9 @@ let package = Package(
             name: "nuke-demo", dependencies: ["NukeKit", "GeneratedImages", "NukeTestSupport"], path: "Examples/Demo"),
         .target(name: "NukeTestSupport", dependencies: ["NukeCore"], path: "Tests/NukeTestSupport"),
         .testTarget(name: "NukeCoreTests", dependencies: ["NukeCore", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeColorManagementTests",
+            dependencies: ["NukeColorManagement", "NukeDecodersJPEG", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDecodersGIFTests", dependencies: ["NukeDecodersGIF", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(

@@ -1,9 +1,10 @@
+import NukeColorManagement
 import NukeKit
 
 /// `nuke formats`: tells what is registered and what it can do.
 enum FormatsCommand {
     static func run(_ arguments: Arguments) {
-        NukeKit.install()
+        ProgramSetup.install()
         let formats = ImageDecoderRegistry.shared.formats
         if arguments.has(.json) {
             for format in formats { Terminal.write(json(format).text + "\n") }
@@ -16,6 +17,8 @@ enum FormatsCommand {
             let library = format.missingLibrary().map { "; \($0)" } ?? format.libraryVersion().map { "; \($0)" } ?? ""
             Terminal.write("\(format.name): \(abilities)\(extensions)\(library)\n")
         }
+        let colors = LittleCMS.littleCMS.missingLibrary() ?? LittleCMS.libraryVersion ?? ""
+        Terminal.write("Colour profiles of tables and CMYK; \(colors)\n")
     }
 
     private static func json(_ format: ImageFormat) -> JSONLine {

@@ -8,7 +8,7 @@ struct InfoCommand: Sendable {
     init(_ arguments: Arguments) { self.arguments = arguments }
 
     func run() async -> ExitStatus {
-        NukeKit.install()
+        ProgramSetup.install()
         do throws(UsageError) {
             let inputs = try Input.all(of: arguments)
             let cores = TaskQueue.defaultConcurrentOperationCount

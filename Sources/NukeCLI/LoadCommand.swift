@@ -8,7 +8,7 @@ struct LoadCommand: Sendable {
     init(_ arguments: Arguments) { self.arguments = arguments }
 
     func run() async -> ExitStatus {
-        NukeKit.install()
+        ProgramSetup.install()
         do throws(UsageError) {
             let options = try LoadOptions(arguments, registry: .shared)
             let pipeline = try CommandPipeline(arguments, inputs: options.inputs, concurrency: options.concurrency)
