@@ -1,9 +1,13 @@
 import NukeColorManagement
 import NukeKit
 
-/// `nuke formats`: tells what is registered and what it can do.
+/// `nuke formats`: tells what is registered and what it can do, or with `--licences` under which terms.
 enum FormatsCommand {
     static func run(_ arguments: Arguments) {
+        if arguments.has(.licences) {
+            let lines = Licence.all.map { $0.json.text + "\n" }
+            return Terminal.write(arguments.has(.json) ? lines.joined() : Licence.text)
+        }
         ProgramSetup.install()
         let formats = ImageDecoderRegistry.shared.formats
         if arguments.has(.json) {

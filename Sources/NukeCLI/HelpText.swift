@@ -8,7 +8,7 @@ enum HelpText {
 
             Usage: nuke load INPUT… [options]
                    nuke info INPUT… [options]
-                   nuke formats [--json]
+                   nuke formats [--licences] [--json]
                    nuke cache stats|clear [--cache DIR]
 
             An INPUT of /dev/stdin is the bytes of an image. Exit status: 0 all done, 1 some failed, 2 usage, 130 interrupted.

@@ -8,7 +8,7 @@ struct Option: Sendable {
         case noCache = "no-cache"
         case keepMetadata = "keep-metadata"
         case fromFile = "from-file"
-        case json, quiet, stats, metrics, help, version
+        case json, quiet, stats, metrics, licences, help, version
     }
 
     let name: Name
@@ -59,6 +59,7 @@ struct Option: Sendable {
         Option(name: .stats, commands: [.info], help: "decode too, and add mean colours"),
         Option(
             name: .metrics, commands: [.load], help: "also tell what each step took, on standard error or in --json"),
+        Option(name: .licences, commands: [.formats], help: "tell what the libraries are licensed under"),
         Option(name: .json, commands: [.load, .info, .formats, .cache], help: "one JSON object a line"),
         Option(name: .quiet, letter: "q", commands: [.load], help: "say nothing but errors"),
         Option(name: .help, letter: "h", commands: Set(Command.allCases), help: "show this help"),

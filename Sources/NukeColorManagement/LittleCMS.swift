@@ -36,7 +36,7 @@ public struct LittleCMS: ColorConverting {
     /// The name and version of the headers that this was built with, such as "lcms2 2.14"; nil without; opens nothing.
     public static var libraryVersion: String? { LCMSLibrary.headerVersion.map { "lcms2 \($0)" } }
 
-    /// What to tell people who lack the library; nil if it is there. Opens it.
+    /// What to tell people who lack the library, which this opens; nil if it is there.
     public func missingLibrary() -> String? { library.defect }
 }
 

@@ -24,7 +24,7 @@ enum AcceptHeader {
     private static let anyImage = 5
     private static let anything = 1
 
-    /// Tenths. What saves most bytes comes first, and what a program brings itself, as that was registered on purpose.
+    /// In tenths: what saves most bytes comes first, and what a program brings itself, as that was registered on purpose.
     private static func weight(of format: ImageFormat) -> Int {
         switch format.type {
         case .jpeg, .png, .heic, .svg: 9

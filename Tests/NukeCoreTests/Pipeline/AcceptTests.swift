@@ -12,9 +12,11 @@ struct AcceptTests {
     }
 
     private func format(_ type: AssetType, _ mimeTypes: String..., isDecodable: Bool = true) -> ImageFormat {
-        ImageFormat(
+        var makeDecoder: (@Sendable (ImageDecodingContext) -> (any ImageDecoding)?)?
+        if isDecodable { makeDecoder = { _ in NoDecoder() } }
+        return ImageFormat(
             name: type.rawValue, type: type, mimeTypes: mimeTypes, fileExtensions: [], capabilities: [],
-            sniff: { _ in .no }, makeDecoder: isDecodable ? { _ in NoDecoder() } : nil)
+            sniff: { _ in .no }, makeDecoder: makeDecoder)
     }
 
     private func registry(_ formats: [ImageFormat]) -> ImageDecoderRegistry {
