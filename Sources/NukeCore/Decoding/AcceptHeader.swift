@@ -27,7 +27,7 @@ enum AcceptHeader {
     /// In tenths: what saves most bytes comes first, and what a program brings itself, as that was registered on purpose.
     private static func weight(of format: ImageFormat) -> Int {
         switch format.type {
-        case .jpeg, .png, .heic, .svg: 9
+        case .jpeg, .png, .heic, "public.heics", .svg: 9
         case .gif, .tiff, .jpeg2000: 8
         case .bmp, .ico: 7
         case .mp4, .m4v, .mov, .webm, .mkv: 6
