@@ -19,11 +19,12 @@ public struct ImageContainer: Sendable {
         var animation: ImageAnimation?
         var metadata: ImageMetadata?
         var video: ImageVideo?
+        var vector: ImageVector?
 
         init(
             image: PlatformImage, type: AssetType?, isPreview: Bool, data: Data?,
             userInfo: [UserInfoKey: any Sendable], originalSize: ImageSize? = nil, animation: ImageAnimation? = nil,
-            metadata: ImageMetadata? = nil, video: ImageVideo? = nil
+            metadata: ImageMetadata? = nil, video: ImageVideo? = nil, vector: ImageVector? = nil
         ) {
             self.image = image
             self.type = type
@@ -34,6 +35,7 @@ public struct ImageContainer: Sendable {
             self.animation = animation
             self.metadata = metadata
             self.video = video
+            self.vector = vector
         }
     }
 
@@ -101,6 +103,14 @@ public struct ImageContainer: Sendable {
         set { update { $0.video = newValue } }
     }
 
+    /// The picture itself, if it is made of shapes, to be drawn again at another size; nil by default.
+    ///
+    /// `image` is how it is drawn at the size that was asked for.
+    public var vector: ImageVector? {
+        get { storage.vector }
+        set { update { $0.vector = newValue } }
+    }
+
     /// What the file tells beside the pixels, if the request has the option `preserveMetadata`; nil by default.
     ///
     /// Encoders write it into the file that they make.
@@ -114,7 +124,7 @@ public struct ImageContainer: Sendable {
             storage = Storage(
                 image: storage.image, type: storage.type, isPreview: storage.isPreview, data: storage.data,
                 userInfo: storage.userInfo, originalSize: storage.originalSize, animation: storage.animation,
-                metadata: storage.metadata, video: storage.video)
+                metadata: storage.metadata, video: storage.video, vector: storage.vector)
         }
         change(storage)
     }

@@ -51,6 +51,24 @@ public struct ImageDecodingContext: Sendable {
         return hintingProcessor?.decodeHint(for: original)
     }
 
+    /// The size at which a picture that is made of shapes is best drawn, given the one that it has by itself.
+    ///
+    /// Whole numbers of pixels. As `decodeHint` has it, but that a processor which enlarges gets the size that it makes: what is
+    /// drawn at once is not blurred.
+    public func drawingSize(for natural: ImageSize) -> ImageSize {
+        let (width, height) = exactDrawingSize(for: natural).roundedToPixels
+        return ImageSize(width: width, height: height)
+    }
+
+    private func exactDrawingSize(for natural: ImageSize) -> ImageSize {
+        if let hint = decodeHint(for: natural) { return hint }
+        guard request.resolvedThumbnail == nil, let processor = hintingProcessor else { return natural }
+        let output = processor.outputSize(for: natural)
+        guard output.width > natural.width || output.height > natural.height else { return natural }
+        // Of something large enough the same processor makes less, at the size before it crops.
+        return processor.decodeHint(for: natural.scaled(by: 16_777_216)) ?? natural
+    }
+
     /// Whether the request takes the thumbnail that a file embeds, if it does, rather than one made from the picture.
     public var prefersEmbeddedThumbnail: Bool { request.thumbnail?.createThumbnailFromImageAlways == false }
 

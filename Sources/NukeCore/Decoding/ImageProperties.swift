@@ -75,6 +75,10 @@ public struct ImageProperties: Hashable, Sendable {
     ///
     /// Nil, the default: those of the whole picture as RGBA8.
     public var workingSetBytes: Int?
+    /// Whether the picture is made of shapes, and drawn at the size that is asked for; false by default.
+    ///
+    /// Its size then is no reason to refuse it: what is drawn is the decoder's to check.
+    public var isVector = false
     /// Whether a thumbnail is embedded; false by default.
     public var hasEmbeddedThumbnail = false
     /// Pixels an inch; nil if the file tells none.

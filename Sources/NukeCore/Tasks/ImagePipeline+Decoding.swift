@@ -57,8 +57,8 @@ extension ImagePipeline {
             return handle(Timed { started(job, for: node).run(reservation, priority: node.priority) }, node)
         }
         let cancellation = job.context.cancellation
-        let queue = configuration.imageDecodingQueue
         if let decoder = job.decoder as? any AsyncImageDecoding {
+            let queue = decoder.decodingQueue ?? configuration.imageDecodingQueue
             node.operation = queue.add(priority: node.priority) {
                 let (job, priority) = (self.started(job, for: node), node.priority)
                 let outcome = await withTaskCancellationHandler {
@@ -69,7 +69,7 @@ extension ImagePipeline {
                 if !node.isDisposed { handle(outcome, node) }
             }
         } else {
-            node.operation = queue.add(priority: node.priority) { operation in
+            node.operation = configuration.imageDecodingQueue.add(priority: node.priority) { operation in
                 let (job, priority) = (self.started(job, for: node), operation.priority)
                 operation.onCancel = { cancellation.cancel() }
                 operation.run({ Timed { job.run(reservation, priority: priority) } }) { outcome in
@@ -105,7 +105,9 @@ extension ImageLimits {
     ) throws(ImageDecodingError) {
         let codec = context.request.url == nil ? "" : properties.type.rawValue
         // What is kept after a reduction is the decoder's to know; here the pixels and the sides count.
-        try check(width: properties.width, height: properties.height, decodedBytes: 0, codec: codec)
+        if !properties.isVector {
+            try check(width: properties.width, height: properties.height, decodedBytes: 0, codec: codec)
+        }
         guard properties.frameCount <= frameCount else {
             throw .limitExceeded("\(properties.frameCount) frames; a picture may have \(frameCount)", codec: codec)
         }
