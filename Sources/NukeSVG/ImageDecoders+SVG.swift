@@ -26,6 +26,7 @@ extension ImageDecoders {
         private let context: ImageDecodingContext
         private let options: Options
         private let library: SVGLibrary?
+        private let threads: SVGThreads
         private let memory = Memory()
 
         /// Creates the decoder of one load; nil if the context's data is no SVG.
@@ -34,19 +35,20 @@ extension ImageDecoders {
         ///   - context: The load.
         ///   - options: How to draw.
         public init?(context: ImageDecodingContext, options: Options = Options()) {
-            self.init(context: context, options: options, library: nil)
+            self.init(context: context, options: options, library: nil, threads: .shared)
         }
 
-        init?(context: ImageDecodingContext, options: Options = Options(), library: SVGLibrary?) {
+        init?(context: ImageDecodingContext, options: Options, library: SVGLibrary?, threads: SVGThreads) {
             let answer = SVGSniffer.answer(for: context.data, isComplete: context.isCompleted, library: library)
             guard answer == .yes else { return nil }
             self.context = context
             self.options = options
             self.library = library
+            self.threads = threads
         }
 
         /// A queue of its own, as it has threads of its own.
-        public var decodingQueue: TaskQueue? { SVGThreads.queue }
+        public var decodingQueue: TaskQueue? { threads.queue }
 
         /// What the document says of its size, in pixels at the scale of the request; opens no library unless it is compressed.
         public func properties(of data: Data) throws -> ImageProperties? {
@@ -57,7 +59,7 @@ extension ImageDecoders {
                 type: .svg, storedWidth: Int(size.width), storedHeight: Int(size.height), hasAlpha: true, bitDepth: 8,
                 colorModel: .rgb)
             properties.isVector = true
-            properties.workingSetBytes = picture.workingSet(width: drawn.width, height: drawn.height)
+            properties.workingSetBytes = picture.workingSet(drawn)
             return properties
         }
 
@@ -97,7 +99,7 @@ extension ImageDecoders {
             memory.read.withLock { $0 = nil }
             let drawing = SVGDrawing(
                 picture: picture, options: options, limits: context.limits, priority: context.request.priority,
-                library: library ?? .shared)
+                library: library ?? .shared, threads: threads)
             let original = picture.pixelSize(scale: context.request.scale)
             return (drawing, original, context.drawingSize(for: original))
         }

@@ -13,6 +13,7 @@ struct SVGDrawing: ImageVectorDrawing {
     let limits: ImageLimits
     let priority: ImageRequest.Priority
     let library: SVGLibrary
+    let threads: SVGThreads
 
     var compressedData: Data? { picture.text }
 
@@ -26,7 +27,8 @@ struct SVGDrawing: ImageVectorDrawing {
         try picture.check(width: width, height: height, limits)
         let interruption = SVGInterruption(library)
         return SVGJob(
-            seconds: min(limits.seconds, options.seconds), priority: priority, interruption: interruption
+            seconds: min(limits.seconds, options.seconds), priority: priority, threads: threads,
+            interruption: interruption
         ) { () throws(ImageDecodingError) in
             if picture.hasText { FontWatch.check(library) }
             return try library.draw(picture, width: width, height: height, options: options, interruption: interruption)

@@ -19,21 +19,24 @@ final class SVGJob: Sendable {
     private let state: Lock<State>
     private let enqueued = SuspendingClock.now
     private let seconds: Double
-    private let interruption: SVGInterruption
+    private let threads: SVGThreads
+    private let interruption: SVGInterruption?
 
     /// Puts a drawing into the queue.
     ///
     /// - Parameters:
     ///   - seconds: How long it may take, and how long it waits for a thread while none of them gets anything done.
-    ///   - interruption: What the work looks at.
+    ///   - threads: What runs it.
+    ///   - interruption: What the work looks at; nil if it looks at nothing.
     init(
-        seconds: Double, priority: ImageRequest.Priority, interruption: SVGInterruption,
+        seconds: Double, priority: ImageRequest.Priority, threads: SVGThreads, interruption: SVGInterruption?,
         _ work: @escaping @Sendable () throws(ImageDecodingError) -> Bitmap
     ) {
         state = Lock(State(work: work))
         self.seconds = max(0, min(seconds, 1e9))
+        self.threads = threads
         self.interruption = interruption
-        SVGThreads.threads.enqueue(priority: priority) { self.begin() }
+        threads.enqueue(priority: priority) { self.begin() }
     }
 
     private func begin() {
@@ -45,7 +48,6 @@ final class SVGJob: Sendable {
         guard let work else { return }
         let outcome: Outcome
         do throws(ImageDecodingError) { outcome = .success(try work()) } catch { outcome = .failure(error) }
-        SVGThreads.noteProgress()
         finish(outcome)
     }
 
@@ -63,13 +65,13 @@ final class SVGJob: Sendable {
 
     private func abandon(_ error: ImageDecodingError) {
         finish(.failure(error))
-        interruption.interrupt()
+        interruption?.interrupt()
     }
 
     /// When it will have taken too long, as things stand.
     private var deadline: SuspendingClock.Instant {
         let started = state.withLock { $0.started }
-        return (started ?? max(enqueued, SVGThreads.lastProgress)) + .seconds(seconds)
+        return (started ?? max(enqueued, threads.lastProgress)) + .seconds(seconds)
     }
 
     private var isOver: Bool { state.withLock { $0.outcome != nil } }
@@ -124,20 +126,4 @@ final class SVGJob: Sendable {
         guard let outcome = state.withLock({ $0.outcome }) else { throw tookTooLong }
         return try outcome.get()
     }
-}
-
-/// The threads that draw SVG, apart from those of other formats, which they could otherwise hold for long.
-enum SVGThreads {
-    /// Two of them.
-    static let threads = CodecThreads(name: "nuke-svg", count: 2)
-
-    /// Where loads of all pipelines wait for a thread.
-    static let queue = TaskQueue(maxConcurrentOperationCount: threads.count)
-
-    private static let progress = Lock(SuspendingClock.now)
-
-    /// When a thread last was done with a picture.
-    static var lastProgress: SuspendingClock.Instant { progress.withLock { $0 } }
-
-    static func noteProgress() { progress.withLock { $0 = .now } }
 }

@@ -87,12 +87,15 @@ final class SVGLibrary: @unchecked Sendable {
             }
         }
         if status != .OK, !isPrefix {
-            throw Self.error(status, status == .limitExceeded ? "more than \(limit) bytes when decompressed" : "its gzip")
+            throw Self.error(
+                status, status == .limitExceeded ? "more than \(limit) bytes when decompressed" : "its gzip")
         }
         return inflated.prefix(length)
     }
 
-    private var missing: ImageDecodingError { .missingCodec(defect ?? "librsvg is missing", codec: ImageDecoders.SVG.codec) }
+    private var missing: ImageDecodingError {
+        .missingCodec(defect ?? "librsvg is missing", codec: ImageDecoders.SVG.codec)
+    }
 
     /// Draws a picture; asked to end by `interruption`, as soon as librsvg can.
     func draw(
@@ -107,8 +110,8 @@ final class SVGLibrary: @unchecked Sendable {
         let stylesheet = Array((options.wholeStylesheet ?? "").utf8)
         var isOpaque = false
         var message = [CChar](repeating: 0, count: Int(CNUKESVG_MESSAGE_CAPACITY))
-        let status = unsafe pixels.withBytes { bytes -> CNukeSVG_Status in
-            unsafe bytes.withUnsafeMutableBytes { target in
+        let status = pixels.withBytes { bytes -> CNukeSVG_Status in
+            unsafe bytes.withUnsafeMutableBytes { target -> CNukeSVG_Status in
                 unsafe picture.text.withUnsafeBytes { source in
                     unsafe stylesheet.withUnsafeBufferPointer { style in
                         guard let start = unsafe source.assumingMemoryBound(to: UInt8.self).baseAddress,

@@ -14,10 +14,10 @@ struct SVGSize {
     /// Of librsvg where no font size is told: 12.
     private static let em = 12.0
 
-    /// The size by the attributes of the root element; nil if that is nothing to be seen.
-    init?(root: SVGScanner) {
-        let width = Self.side("width", of: root)
-        let height = Self.side("height", of: root)
+    /// The size by the attributes of the root element; throws if that is nothing to be seen, or no size.
+    init(root: SVGScanner) throws(ImageDecodingError) {
+        let width = try Self.side("width", of: root)
+        let height = try Self.side("height", of: root)
         let box = root.value(of: "viewBox").flatMap(Self.box)
         let fallback = Self.defaultSize
         let size =
@@ -28,44 +28,58 @@ struct SVGSize {
             case (nil, nil, let box?): box
             default: ImageSize(width: width ?? fallback.width, height: height ?? fallback.height)
             }
-        guard size.width > 0, size.height > 0 else { return nil }
+        guard size.width > 0, size.height > 0 else {
+            throw .corruptData("its width or height is 0", codec: ImageDecoders.SVG.codec)
+        }
         self.size = ImageSize(width: min(size.width, Self.largest), height: min(size.height, Self.largest))
         viewBox = box ?? self.size
     }
 
     /// A side as its attribute or the element's style has it; nil if that leaves it to the view box.
-    private static func side(_ name: StaticString, of root: SVGScanner) -> Double? {
-        let styled = root.value(of: "style").flatMap { style in
-            style.split(separator: UInt8(ascii: ";")).reversed().lazy.compactMap { declaration -> Double? in
-                guard let colon = declaration.firstIndex(of: UInt8(ascii: ":")),
-                    trimmed(declaration[..<colon]).elementsEqual(name.description.utf8)
-                else { return nil }
-                return length(declaration[(colon + 1)...])
-            }.first
+    private static func side(_ name: StaticString, of root: SVGScanner) throws(ImageDecodingError) -> Double? {
+        var text = root.value(of: name)
+        for declaration in root.value(of: "style")?.split(separator: UInt8(ascii: ";")) ?? [] {
+            guard let colon = declaration.firstIndex(of: UInt8(ascii: ":")),
+                trimmed(declaration[..<colon]).elementsEqual(name.description.utf8)
+            else { continue }
+            text = declaration[(colon + 1)...]
         }
-        return styled ?? root.value(of: name).flatMap(length)
+        guard let text else { return nil }
+        switch length(text) {
+        case .pixels(let pixels): return pixels
+        case .automatic: return nil
+        case .none: throw .corruptData("its \(name) is no length", codec: ImageDecoders.SVG.codec)
+        }
     }
 
-    /// Pixels of a length; nil for percentages, `auto`, and what is none.
-    private static func length(_ text: ArraySlice<UInt8>) -> Double? {
-        let text = trimmed(text)
-        guard let (number, rest) = number(in: text), number >= 0 else { return nil }
-        let unit = String(decoding: rest, as: UTF8.self).lowercased()
-        let factor: Double? =
-            switch unit {
-            case "", "px": 1
-            case "in": 96
-            case "cm": 96 / 2.54
-            case "mm": 96 / 25.4
-            case "q": 96 / 101.6
-            case "pt": 96.0 / 72
-            case "pc": 16
-            case "em": em
-            case "ex", "ch": em / 2
-            default: nil
-            }
-        return factor.map { number * $0 }
+    private enum Length {
+        case pixels(Double)
+        /// A percentage, `auto`, or of a unit that says nothing without a window.
+        case automatic
+        case none
     }
+
+    private static func length(_ text: ArraySlice<UInt8>) -> Length {
+        let text = trimmed(text)
+        guard let first = text.first, !isLetter(first) else { return .automatic }
+        guard let (number, rest) = number(in: text) else { return .none }
+        guard number >= 0 else { return .automatic }
+        switch String(decoding: rest, as: UTF8.self).lowercased() {
+        case "", "px": return .pixels(number)
+        case "in": return .pixels(number * 96)
+        case "cm": return .pixels(number * 96 / 2.54)
+        case "mm": return .pixels(number * 96 / 25.4)
+        case "q": return .pixels(number * 96 / 101.6)
+        case "pt": return .pixels(number * 96 / 72)
+        case "pc": return .pixels(number * 16)
+        case "em": return .pixels(number * em)
+        case "ex", "ch": return .pixels(number * em / 2)
+        case "%", "rem", "vw", "vh", "vmin", "vmax": return .automatic
+        default: return .none
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
     /// Width and height of `x y width height`; nil if that is not what it says, or nothing.
     private static func box(_ text: ArraySlice<UInt8>) -> ImageSize? {
@@ -74,11 +88,22 @@ struct SVGSize {
         return ImageSize(width: numbers[2], height: numbers[3])
     }
 
+    /// The same up to what is no number, such as a unit.
+    static func leadingNumbers(in text: ArraySlice<UInt8>) -> [Double] {
+        var numbers: [Double] = []
+        var rest = trimmed(text)
+        while numbers.count < 8, let (number, after) = number(in: rest) {
+            numbers.append(number)
+            rest = after.drop { SVGScanner.isWhite($0) || $0 == UInt8(ascii: ",") }
+        }
+        return numbers
+    }
+
     /// Numbers with white space or a comma between them; empty if there is something else.
     static func numbers(in text: ArraySlice<UInt8>) -> [Double] {
         var numbers: [Double] = []
         var rest = trimmed(text)
-        while !rest.isEmpty, numbers.count < 5 {
+        while !rest.isEmpty, numbers.count < 8 {
             guard let (number, after) = number(in: rest) else { return [] }
             numbers.append(number)
             rest = after.drop { SVGScanner.isWhite($0) || $0 == UInt8(ascii: ",") }
@@ -98,7 +123,9 @@ struct SVGSize {
             while isDigit(end) { end += 1 }
         }
         // An exponent, unless it is the start of `em` or `ex`.
-        if end < text.endIndex, text[end] | 0x20 == UInt8(ascii: "e"), isDigit(end + 1) || isSign(end + 1) && isDigit(end + 2) {
+        if end < text.endIndex, text[end] | 0x20 == UInt8(ascii: "e"),
+            isDigit(end + 1) || isSign(end + 1) && isDigit(end + 2)
+        {
             end += 2
             while isDigit(end) { end += 1 }
         }

@@ -1,5 +1,6 @@
 #include "CNukeSVG.h"
 
+#include "Guard.h"
 #include "Library.h"
 
 #include <stdio.h>
@@ -145,24 +146,52 @@ static CNukeSVG_Status drawDocument(
     return status;
 }
 
-CNukeSVG_Status CNukeSVG_draw(
-    const CNukeSVG_Library *library, const CNukeSVG_Drawing *drawing, CNukeSVG_Interruption *interruption, uint8_t *pixels,
-    bool *isOpaque, char *message) {
-    message[0] = 0;
-    *isOpaque = false;
+typedef struct {
+    const CNukeSVG_Library *library;
+    const CNukeSVG_Drawing *drawing;
+    void *interruption;
+    uint8_t *pixels;
+    char *message;
+    CNukeSVG_Status status;
+} Work;
+
+static void draw(void *context) {
+    Work *work = context;
+    const CNukeSVG_Library *library = work->library;
+    const CNukeSVG_Drawing *drawing = work->drawing;
     CNukeSVG_Error *error = NULL;
-    void *handle = openDocument(library, drawing, interruption, &error);
-    if (!handle) return statusOf(library, error, interruption, message);
-    CNukeSVG_Status status = CNukeSVG_StatusInterrupted;
-    if (!library->g_cancellable_is_cancelled((void *)interruption)) {
+    void *handle = openDocument(library, drawing, work->interruption, &error);
+    if (!handle) {
+        work->status = statusOf(library, error, work->interruption, work->message);
+        return;
+    }
+    work->status = CNukeSVG_StatusInterrupted;
+    if (!library->g_cancellable_is_cancelled(work->interruption)) {
         void *surface = library->cairo_image_surface_create_for_data(
-            pixels, CairoARGB32, drawing->width, drawing->height, drawing->width * 4);
-        status = drawDocument(library, drawing, interruption, handle, surface, message);
+            work->pixels, CairoARGB32, drawing->width, drawing->height, drawing->width * 4);
+        work->status = drawDocument(library, drawing, work->interruption, handle, surface, work->message);
         library->cairo_surface_flush(surface);
         library->cairo_surface_finish(surface);
         library->cairo_surface_destroy(surface);
     }
     library->g_object_unref(handle);
-    if (status == CNukeSVG_StatusOK) *isOpaque = makeRGBA(pixels, (size_t)drawing->width * (size_t)drawing->height);
-    return status;
+}
+
+CNukeSVG_Status CNukeSVG_draw(
+    const CNukeSVG_Library *library, const CNukeSVG_Drawing *drawing, CNukeSVG_Interruption *interruption, uint8_t *pixels,
+    bool *isOpaque, char *message) {
+    Work work = {library, drawing, (void *)interruption, pixels, message, CNukeSVG_StatusCorrupt};
+    message[0] = 0;
+    *isOpaque = false;
+    switch (CNukeSVG_callGuarded(draw, &work)) {
+    case CNukeSVG_CallReturned: break;
+    case CNukeSVG_CallBrokenOff:
+        snprintf(message, CNUKESVG_MESSAGE_CAPACITY, "librsvg broke off on it");
+        return CNukeSVG_StatusCorrupt;
+    case CNukeSVG_CallWithoutThread: return CNukeSVG_StatusOutOfMemory;
+    }
+    if (work.status == CNukeSVG_StatusOK) {
+        *isOpaque = makeRGBA(pixels, (size_t)drawing->width * (size_t)drawing->height);
+    }
+    return work.status;
 }
