@@ -25,9 +25,13 @@ struct SVGDrawing: ImageVectorDrawing {
     func job(width: Int, height: Int) throws(ImageDecodingError) -> SVGJob {
         if let defect = library.defect { throw .missingCodec(defect, codec: ImageDecoders.SVG.codec) }
         try picture.check(width: width, height: height, limits)
+        let seconds = min(limits.seconds, options.seconds)
+        guard seconds > 0 else {
+            throw .limitExceeded("drawing may take no time at all", codec: ImageDecoders.SVG.codec)
+        }
         let interruption = SVGInterruption(library)
         return SVGJob(
-            seconds: min(limits.seconds, options.seconds), priority: priority, threads: threads,
+            seconds: seconds, priority: priority, threads: threads,
             interruption: interruption
         ) { () throws(ImageDecodingError) in
             if picture.hasText { FontWatch.check(library) }

@@ -111,7 +111,7 @@ struct SVGSurvey {
             guard area <= Self.kernelCount else {
                 throw .limitExceeded("a kernel of \(area) numbers; it may have 400", codec: ImageDecoders.SVG.codec)
             }
-            pixelWork += area / 8
+            pixelWork += area / 5
         }
     }
 

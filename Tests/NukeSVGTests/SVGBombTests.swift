@@ -91,8 +91,8 @@ struct SVGBombTests {
         options.byteCount = 16 << 20
         #expect(try SVGUnderTest.decode(data, options).image.width == 40)
         // libxml2 by itself refuses texts of more than 10 MB.
-        let image = "<image xlink:href='data:image/png;base64,\(String(repeating: "A", count: 11 << 20))'/>"
-        #expect(try SVGUnderTest.decode(SVGUnderTest.document(image), options).image.width == 40)
+        let long = SVGUnderTest.document("<!--" + String(repeating: " ", count: 11 << 20) + "-->")
+        #expect(try SVGUnderTest.decode(long, options).image.width == 40)
     }
 
     @Test("Entities that multiply are a typed error")

@@ -17,7 +17,7 @@ struct SVGSniffTests {
         ("plain", Data(root.utf8)),
         ("declaration", Data(("<?xml version=\"1.0\"?>\n" + root).utf8)),
         ("byte order mark", Data([0xEF, 0xBB, 0xBF]) + Data(root.utf8)),
-        ("comments", Data(("<!-- <html> -- > --><!--" + String(repeating: "x", count: 5000) + "-->" + root).utf8)),
+        ("comments", Data(("<!-- <html> - -> --><!--" + String(repeating: "x", count: 5000) + "-->" + root).utf8)),
         (
             "document type",
             Data(

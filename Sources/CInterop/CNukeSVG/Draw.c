@@ -34,10 +34,12 @@ CNukeSVG_Status CNukeSVG_inflate(
     *length = 0;
     while (inflater) {
         CNukeSVG_Error *error = NULL;
+        // In small steps, at first in very small ones: of a step that meets damage nothing is kept.
+        size_t step = *length < 512 ? 16 : 64 << 10;
+        if (step > capacity - *length) step = capacity - *length;
         size_t read = 0, written = 0;
         int result = library->g_converter_convert(
-            inflater, bytes + taken, count - taken, target + *length, capacity - *length, GioInputAtEnd, &read, &written,
-            &error);
+            inflater, bytes + taken, count - taken, target + *length, step, GioInputAtEnd, &read, &written, &error);
         taken += read;
         *length += written;
         if (result == GioFinished) {
