@@ -4,7 +4,7 @@ import PackageDescription
 // One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
 let products = [
     "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG", "NukeDecodersPNG",
-    "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeTestKit", "NukeVideo",
+    "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeSVG", "NukeTestKit", "NukeVideo",
 ]
 
 let package = Package(
@@ -34,6 +34,7 @@ let package = Package(
         .target(name: "CNukeColor", path: "Sources/CInterop/CNukeColor"),
         .target(name: "CNukeCurl", path: "Sources/CInterop/CNukeCurl"),
         .target(name: "CNukeHEIF", path: "Sources/CInterop/CNukeHEIF"),
+        .target(name: "CNukeSVG", path: "Sources/CInterop/CNukeSVG"),
         .target(name: "CNukeVideo", path: "Sources/CInterop/CNukeVideo"),
 
         .target(name: "NukeColorManagement", dependencies: ["NukeCore", "CNukeColor"]),
@@ -44,12 +45,13 @@ let package = Package(
         .target(name: "NukeDecodersWebP", dependencies: ["NukeCore", "CNukeWebP"]),
         .target(name: "NukeCurlLoader", dependencies: ["NukeCore", "CNukeCurl"]),
         .target(name: "NukeDiskCache", dependencies: ["NukeCore", "CNukeDisk"]),
+        .target(name: "NukeSVG", dependencies: ["NukeCore", "CNukeSVG"]),
         .target(name: "NukeVideo", dependencies: ["NukeCore", "CNukeVideo"]),
         .target(
             name: "NukeKit",
             dependencies: [
                 "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
-                "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache", "NukeVideo",
+                "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache", "NukeSVG", "NukeVideo",
             ]),
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
         .executableTarget(name: "NukeCLI", dependencies: ["NukeKit", "NukeColorManagement"]),
@@ -73,6 +75,7 @@ let package = Package(
             name: "NukeDecodersPNGTests", dependencies: ["NukeDecodersPNG", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDecodersWebPTests", dependencies: ["NukeDecodersWebP", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(name: "NukeSVGTests", dependencies: ["NukeSVG", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeVideoTests", dependencies: ["NukeVideo", "NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(name: "NukeCurlLoaderTests", dependencies: ["NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),

@@ -27,13 +27,15 @@ enum FormatsCommand {
 
     private static func json(_ format: ImageFormat) -> JSONLine {
         var line = JSONLine()
+        // First, as it opens libraries whose version is not known before.
+        let missing = format.missingLibrary()
         line.add("name", .text(format.name.lowercased()))
         line.add("type", .text(format.type.rawValue))
         line.add("mimeTypes", .list(format.mimeTypes.map { .text($0) }))
         line.add("extensions", .list(format.fileExtensions.map { .text($0) }))
         line.add("capabilities", .list(names(of: format.capabilities).map { .text($0) }))
         line.add("library", .init(format.libraryVersion()))
-        line.add("missing", .init(format.missingLibrary()))
+        line.add("missing", .init(missing))
         return line
     }
 

@@ -6,4 +6,5 @@
 @_exported public import NukeDecodersPNG
 @_exported public import NukeDecodersWebP
 @_exported public import NukeDiskCache
+@_exported public import NukeSVG
 @_exported public import NukeVideo

@@ -4,7 +4,7 @@ public enum NukeKit {
     public enum Selection: Sendable {
         /// Every format.
         case all
-        /// Pictures as pages have them: neither video nor what needs its libraries, sequences of AVIF and HEIC.
+        /// Pictures of pixels: neither SVG nor video, nor what needs its libraries, sequences of AVIF and HEIC.
         case web
     }
 
@@ -19,7 +19,8 @@ public enum NukeKit {
         // Before those that have the still picture of such files.
         if selection == .all { registry.registerMissing([.avifSequence, .heicSequence]) }
         registry.registerMissing([.heic, .avif])
-        if selection == .all { registry.registerMissing([.mp4, .m4v, .mov, .webm, .mkv]) }
+        // SVG comes last, as what gzip has made smaller could be one.
+        if selection == .all { registry.registerMissing([.mp4, .m4v, .mov, .webm, .mkv, .svg]) }
         DataLoaderRegistry.shared.registerMissing({ CurlLoader() }, for: ["http", "https"])
     }
 

@@ -14,7 +14,7 @@ struct InstallTests {
         let types = ImageDecoderRegistry.shared.formats.map(\.type)
         let sequences: [AssetType] = ["public.avis", "public.heics"]
         let videos: [AssetType] = [.mp4, .m4v, .mov, .webm, .mkv]
-        #expect(types == [.jpeg, .png, .gif, .webp] + sequences + [.heic, .avif] + videos)
+        #expect(types == [.jpeg, .png, .gif, .webp] + sequences + [.heic, .avif] + videos + [.svg])
         #expect(DataLoaderRegistry.shared.loader(for: "https") is CurlLoader)
         #expect(DataLoaderRegistry.shared.loader(for: "HTTP") is CurlLoader)
     }
