@@ -52,10 +52,10 @@ const CNukeSVG_Library *CNukeSVG_openLibrary(
     OPEN("libgobject-2.0.so.0", CNUKESVG_GOBJECT_FUNCTIONS(FIND))
     OPEN("libgio-2.0.so.0", CNUKESVG_GIO_FUNCTIONS(FIND))
     OPEN("libcairo.so.2", CNUKESVG_CAIRO_FUNCTIONS(FIND))
-    // librsvg has opened Pango, whose functions dlsym finds among those of its dependencies.
+    // librsvg has opened fontconfig, whose function dlsym finds among those of its dependencies.
     OPEN("librsvg-2.so.2",
          CNUKESVG_RSVG_FUNCTIONS(FIND) CNUKESVG_NEW_RSVG_FUNCTIONS(FIND_IF_THERE)
-         CNUKESVG_PANGO_FUNCTIONS(FIND_IF_THERE) readVersion(handle, library->version);)
+         CNUKESVG_FONT_FUNCTIONS(FIND_IF_THERE) readVersion(handle, library->version);)
 #undef OPEN
 #undef FIND
 #undef FIND_IF_THERE
@@ -81,12 +81,8 @@ void CNukeSVG_destroyInterruption(const CNukeSVG_Library *library, CNukeSVG_Inte
 }
 
 int32_t CNukeSVG_countFonts(const CNukeSVG_Library *library) {
-    if (!library->pango_cairo_font_map_get_default || !library->pango_font_map_list_families) return -1;
-    void *map = library->pango_cairo_font_map_get_default();
-    if (!map) return -1;
-    void **families = NULL;
-    int count = 0;
-    library->pango_font_map_list_families(map, &families, &count);
-    library->g_free(families);
-    return count;
+    if (!library->FcConfigGetFonts) return -1;
+    // FcSetSystem, of the configuration that Pango uses too.
+    const CNukeSVG_FontSet *fonts = library->FcConfigGetFonts(NULL, 0);
+    return fonts ? fonts->count : 0;
 }

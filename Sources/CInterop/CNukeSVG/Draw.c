@@ -62,7 +62,8 @@ CNukeSVG_Status CNukeSVG_inflate(
 
 // Words of librsvg that tell of its own limits, as its errors have one code for all.
 static int tellsOfLimit(const char *message) {
-    static const char *const words[] = {"exceeded", "too many", "too deep", "limit", "too big", "Huge input", "too large"};
+    static const char *const words[] = {
+        "exceeded", "too many", "too deep", "limit", "too big", "Huge input", "too large"};
     for (size_t index = 0; index < sizeof words / sizeof *words; index++) {
         if (strstr(message, words[index])) return 1;
     }
@@ -70,7 +71,8 @@ static int tellsOfLimit(const char *message) {
 }
 
 // Takes the words and the kind from an error, and frees it.
-static CNukeSVG_Status statusOf(const CNukeSVG_Library *library, CNukeSVG_Error *error, void *interruption, char *message) {
+static CNukeSVG_Status statusOf(
+    const CNukeSVG_Library *library, CNukeSVG_Error *error, void *interruption, char *message) {
     CNukeSVG_Status status = CNukeSVG_StatusCorrupt;
     if (error) {
         if (error->message) {
@@ -114,7 +116,7 @@ static bool makeRGBA(uint8_t *pixels, size_t count) {
 static void *openDocument(
     const CNukeSVG_Library *library, const CNukeSVG_Drawing *drawing, void *interruption, CNukeSVG_Error **error) {
     void *stream = library->g_memory_input_stream_new_from_data(drawing->bytes, (ptrdiff_t)drawing->count, NULL);
-    // Without a file that it would come from there is nothing that addresses in it are relative to, and nothing is loaded.
+    // Without a file that it would come from there is nothing that addresses in it are relative to: nothing is loaded.
     void *handle = library->rsvg_handle_new_from_stream_sync(
         stream, NULL, drawing->isUnlimited ? RsvgUnlimited : 0, interruption, error);
     library->g_object_unref(stream);
@@ -180,8 +182,8 @@ static void draw(void *context) {
 }
 
 CNukeSVG_Status CNukeSVG_draw(
-    const CNukeSVG_Library *library, const CNukeSVG_Drawing *drawing, CNukeSVG_Interruption *interruption, uint8_t *pixels,
-    bool *isOpaque, char *message) {
+    const CNukeSVG_Library *library, const CNukeSVG_Drawing *drawing, CNukeSVG_Interruption *interruption,
+    uint8_t *pixels, bool *isOpaque, char *message) {
     Work work = {library, drawing, (void *)interruption, pixels, message, CNukeSVG_StatusCorrupt};
     message[0] = 0;
     *isOpaque = false;

@@ -1,5 +1,6 @@
-// librsvg is written in Rust. Where it meets what its authors did not think of it panics, which unwinds the stack; with nobody
-// there to catch that, the process is ended. librsvg 2.54 does so on some files of a hundred bytes. C can't catch, C++ can.
+// librsvg is written in Rust. Where it meets what its authors did not think of it panics, which unwinds the stack; with
+// nobody there to catch that, the process is ended. librsvg 2.54 does so on some files of a hundred bytes. C can't catch,
+// C++ can.
 #include "Guard.h"
 
 #include <pthread.h>
@@ -15,8 +16,8 @@ struct Call {
     bool isBrokenOff;
 };
 
-// The exception is Rust's: to end the handler in the usual way would hand it back, whereupon Rust ends the process. So it is
-// left where it is, and forgotten by the C++ runtime, whose list of caught exceptions is the first word of its globals
+// The exception is Rust's: to end the handler in the usual way would hand it back, whereupon Rust ends the process. So it
+// is left where it is, and forgotten by the C++ runtime, whose list of caught exceptions is the first word of its globals
 // (Itanium C++ ABI, Exception Handling, 2.2.2).
 __attribute__((noinline)) void callCatching(Call *call) {
     jmp_buf place;
@@ -37,13 +38,21 @@ void *threadMain(void *context) {
     return nullptr;
 }
 
+// Whether Rust has panicked on this thread: it counts, and ends the process at the second time.
+thread_local bool isSpoiled = false;
+
 }  // namespace
 
-// A thread of its own, as Rust counts panics by thread, and ends the process at the second one.
 CNukeSVG_Call CNukeSVG_callGuarded(void (*body)(void *), void *context) {
     Call call = {body, context, false};
-    pthread_t thread;
-    if (pthread_create(&thread, nullptr, threadMain, &call) != 0) return CNukeSVG_CallWithoutThread;
-    pthread_join(thread, nullptr);
+    if (isSpoiled) {
+        pthread_t thread;
+        if (pthread_create(&thread, nullptr, threadMain, &call) != 0) return CNukeSVG_CallWithoutThread;
+        pthread_join(thread, nullptr);
+    } else {
+        // Fonts, of which Pango keeps what it has found by thread, are found once.
+        callCatching(&call);
+        isSpoiled = call.isBrokenOff;
+    }
     return call.isBrokenOff ? CNukeSVG_CallBrokenOff : CNukeSVG_CallReturned;
 }

@@ -10,8 +10,8 @@ extern "C" {
 
 typedef enum { CNukeSVG_CallReturned, CNukeSVG_CallBrokenOff, CNukeSVG_CallWithoutThread } CNukeSVG_Call;
 
-// Calls `body` on a thread that is made for it, and waits for it. Broken off: Rust code in it has panicked, and what it held
-// is lost.
+// Calls `body`: on the calling thread or, once something has been broken off there, on one that is made for it. Broken off:
+// Rust code in it has panicked, and what it held is lost.
 CNukeSVG_Call CNukeSVG_callGuarded(void (*body)(void *), void *context);
 
 #ifdef __cplusplus

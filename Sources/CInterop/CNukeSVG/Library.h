@@ -14,10 +14,14 @@ typedef struct {
     double x, y, width, height;
 } CNukeSVG_Rectangle;
 
+// Of fontconfig, whose first member is the one of interest.
+typedef struct {
+    int count;
+} CNukeSVG_FontSet;
+
 // Name, result, parameters. What GLib calls gsize is size_t, gssize ptrdiff_t, gboolean int.
 #define CNUKESVG_GLIB_FUNCTIONS(X) \
     X(g_error_free, void, (CNukeSVG_Error *)) \
-    X(g_free, void, (void *)) \
     X(g_quark_from_static_string, uint32_t, (const char *))
 
 #define CNUKESVG_GOBJECT_FUNCTIONS(X) X(g_object_unref, void, (void *))
@@ -50,9 +54,7 @@ typedef struct {
     X(rsvg_handle_render_document, int, (void *, void *, const CNukeSVG_Rectangle *, CNukeSVG_Error **))
 
 // What can be done without: what tells of fonts, and what librsvg has since 2.59.
-#define CNUKESVG_PANGO_FUNCTIONS(X) \
-    X(pango_cairo_font_map_get_default, void *, (void)) \
-    X(pango_font_map_list_families, void, (void *, void ***, int *))
+#define CNUKESVG_FONT_FUNCTIONS(X) X(FcConfigGetFonts, const CNukeSVG_FontSet *, (void *, int))
 
 #define CNUKESVG_NEW_RSVG_FUNCTIONS(X) X(rsvg_handle_set_cancellable_for_rendering, void, (void *, void *))
 
@@ -63,7 +65,7 @@ struct CNukeSVG_Library {
     CNUKESVG_GIO_FUNCTIONS(CNUKESVG_MEMBER)
     CNUKESVG_CAIRO_FUNCTIONS(CNUKESVG_MEMBER)
     CNUKESVG_RSVG_FUNCTIONS(CNUKESVG_MEMBER)
-    CNUKESVG_PANGO_FUNCTIONS(CNUKESVG_MEMBER)
+    CNUKESVG_FONT_FUNCTIONS(CNUKESVG_MEMBER)
     CNUKESVG_NEW_RSVG_FUNCTIONS(CNUKESVG_MEMBER)
 #undef CNUKESVG_MEMBER
     int32_t version[3];

@@ -1,7 +1,8 @@
 // What NukeSVG needs of librsvg, cairo and GIO: a picture drawn at a size, and gzip undone.
 //
-// C is needed because the libraries are opened when a picture asks for them and never linked. Their functions are declared
-// here, as they have been for ten years and more, so that no headers are needed to build this.
+// C is needed because the libraries are opened when a picture asks for them and never linked, and C++ because librsvg may
+// give up on a file. Their functions are declared here, as they have been for ten years and more, so that no headers are
+// needed to build this.
 #ifndef CNUKESVG_H
 #define CNUKESVG_H
 
@@ -63,14 +64,14 @@ typedef struct {
 
 #define CNUKESVG_MESSAGE_CAPACITY 256
 
-// Draws a picture into rows of zeros, as premultiplied RGBA; `isOpaque` becomes whether every alpha is full. What fails says
-// why in `message`, or leaves it empty. Nothing but the bytes is read, as there is no address that they could refer from.
+// Draws a picture into rows of zeros, as premultiplied RGBA; `isOpaque` becomes whether every alpha is full. What fails
+// says why in `message`, or leaves it empty. Nothing but the bytes is read, as there is no address to refer from.
 CNukeSVG_Status CNukeSVG_draw(
     const CNukeSVG_Library *_Nonnull library, const CNukeSVG_Drawing *_Nonnull drawing,
     CNukeSVG_Interruption *_Nonnull interruption, uint8_t *_Nonnull pixels, bool *_Nonnull isOpaque,
     char *_Nonnull message);
 
-// How many families of fonts there are; -1: not to be told.
+// How many fonts there are; -1: not to be told.
 int32_t CNukeSVG_countFonts(const CNukeSVG_Library *_Nonnull library);
 
 #endif
