@@ -3,7 +3,8 @@ import PackageDescription
 
 // One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
 let products = [
-    "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG", "NukeDecodersPNG",
+    "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
+    "NukeDecodersPNG",
     "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeSVG", "NukeTestKit", "NukeVideo",
 ]
 
@@ -50,7 +51,8 @@ let package = Package(
         .target(
             name: "NukeKit",
             dependencies: [
-                "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
+                "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF",
+                "NukeDecodersJPEG",
                 "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache", "NukeSVG", "NukeVideo",
             ]),
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
