@@ -28,7 +28,7 @@ extension DecoderConformance {
         var found: [ConformanceViolation] = []
         for (count, outcome) in cuts.first {
             let place = "cut after \(count) of \(cuts.sample.data.count) bytes"
-            if let complaint = complaint(about: outcome) {
+            if let complaint = complaint(about: outcome) ?? headerComplaint(cuts.sample.data.prefix(count)) {
                 found.append(violation("truncation", cuts.sample, "\(place), it \(complaint)"))
             }
             guard let image = outcome.image else { continue }
@@ -72,8 +72,9 @@ extension DecoderConformance {
         var random = Random(seed: seed)
         var found: [ConformanceViolation] = []
         for number in 0..<mutationCount {
-            let outcome = decode(Self.mutated(item.sample.data, &random)) { $0.limits = limits }
-            if let complaint = complaint(about: outcome) {
+            let data = Self.mutated(item.sample.data, &random)
+            let outcome = decode(data) { $0.limits = limits }
+            if let complaint = complaint(about: outcome) ?? headerComplaint(data) {
                 found.append(violation("damage", item.sample, "damaged copy \(number) of seed \(seed) \(complaint)"))
             }
             if let image = outcome.image, image.width * image.height > limits.pixelCount {
@@ -84,8 +85,19 @@ extension DecoderConformance {
         return found
     }
 
+    /// What is wrong with how reading the header of damaged data ended; nil if nothing is.
+    func headerComplaint(_ data: Data) -> String? {
+        guard let decoder = format.makeDecoder?(context(data)) else { return nil }
+        do {
+            _ = try decoder.properties(of: data)
+            return nil
+        } catch {
+            return error is ImageDecodingError ? nil : "reading the header throws \(error), no ImageDecodingError"
+        }
+    }
+
     /// What is wrong with how damaged data ended; nil if nothing is.
-    private func complaint(about outcome: Outcome) -> String? {
+    func complaint(about outcome: Outcome) -> String? {
         switch outcome {
         case .image, .declined: return nil
         case .failedUntyped: return outcome.description

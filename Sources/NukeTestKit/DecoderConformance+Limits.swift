@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NukeCore
 
 #if canImport(FoundationEssentials)
@@ -37,5 +38,31 @@ extension DecoderConformance {
         let outcome = decode(item.sample.data) { $0.cancellation.cancel() }
         if outcome.errorCode == .cancelled { return [] }
         return [violation("cancellation", item.sample, "cancelled before it starts, it \(outcome.description)")]
+    }
+
+    /// Cancelled from another thread at any time, a decode ends with `cancelled`, or with the whole picture if it was too late.
+    func checkLateCancellation(_ item: Decoded) async -> [ConformanceViolation] {
+        let threads = CodecThreads(name: "conformance", count: 2)
+        let data = item.sample.data
+        var found: [ConformanceViolation] = []
+        for spins in [0, 100, 10_000, 1_000_000] {
+            let flag = CancellationFlag()
+            let hasBegun = CancellationFlag()
+            async let outcome = threads.run {
+                hasBegun.cancel()
+                return self.decode(data) { $0.cancellation = flag }
+            }
+            await threads.run {
+                while !hasBegun.isCancelled { sched_yield() }
+                for _ in 0..<spins where flag.isCancelled { return }
+                flag.cancel()
+            }
+            let end = await outcome
+            let isWhole = end.image?.hasSamePixels(as: item.image) ?? false
+            if !isWhole, end.errorCode != .cancelled {
+                found.append(violation("cancellation", item.sample, "cancelled meanwhile, it \(end)"))
+            }
+        }
+        return found
     }
 }

@@ -18,19 +18,8 @@ extension DecoderConformance {
         if let size = container.originalSize, size != image.size {
             found.append("nothing asked for less, yet the original is said to be \(size)")
         }
-        if let wrong = wrongPixel(in: image) { found.append(wrong) }
+        if let wrong = image.wrongPixel { found.append(wrong) }
         return found.map { violation("picture", item.sample, $0) }
-    }
-
-    private func wrongPixel(in image: Bitmap) -> String? {
-        for y in 0..<image.height {
-            for x in 0..<image.width {
-                let pixel = image.samples(x, y)
-                if image.isOpaque, pixel.w < 255 { return "said to be opaque, but alpha is \(pixel.w) at \(x), \(y)" }
-                if max(pixel.x, pixel.y, pixel.z) > pixel.w { return "not premultiplied at \(x), \(y): \(pixel)" }
-            }
-        }
-        return nil
     }
 
     /// The header tells the size and the kind of what is decoded.
@@ -62,10 +51,21 @@ extension DecoderConformance {
 
     /// Decoding again gives the same pixels.
     func checkRepeatedDecode(_ item: Decoded) -> [ConformanceViolation] {
-        let again = decode(item.sample.data)
-        if let image = again.image, image.hasSamePixels(as: item.image) { return [] }
-        let what = again.image == nil ? again.description : "gives other pixels"
-        return [violation("repetition", item.sample, "decoded twice, it \(what)")]
+        guard let change = change(in: decode(item.sample.data), from: item) else { return [] }
+        return [violation("repetition", item.sample, "decoded twice, it \(change)")]
+    }
+
+    /// Data whose indices do not start at 0 gives the same pixels.
+    func checkSlice(_ item: Decoded) -> [ConformanceViolation] {
+        let slice = (Data([0, 1, 2]) + item.sample.data).dropFirst(3)
+        guard let change = change(in: decode(slice), from: item) else { return [] }
+        return [violation("slice", item.sample, "as data that does not start at index 0, it \(change)")]
+    }
+
+    /// What is other than when the sample was first decoded; nil if nothing is.
+    private func change(in outcome: Outcome, from item: Decoded) -> String? {
+        guard let image = outcome.image else { return outcome.description }
+        return image.hasSamePixels(as: item.image) ? nil : "gives other pixels"
     }
 
     /// The scale of the request becomes the image's.

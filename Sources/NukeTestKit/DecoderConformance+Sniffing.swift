@@ -36,6 +36,19 @@ extension DecoderConformance {
         return found
     }
 
+    /// Data of other kinds, given to the decoder all the same, ends in a typed error.
+    func checkForeignData() -> [ConformanceViolation] {
+        var random = Random(seed: seed)
+        return Self.foreignData(&random).filter { !isOwn($0.data) }.flatMap { name, data in
+            var found: [String] = []
+            let outcome = decode(data)
+            if outcome.image != nil { found.append("\(name) \(outcome)") }
+            if let complaint = complaint(about: outcome) { found.append("\(name) \(complaint)") }
+            if let complaint = headerComplaint(data) { found.append("\(name): \(complaint)") }
+            return found.map { ConformanceViolation(check: "foreign", message: $0) }
+        }
+    }
+
     private static let prefixCounts = [1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024, 4096, 16_384]
 
     private func isOwn(_ data: Data) -> Bool {

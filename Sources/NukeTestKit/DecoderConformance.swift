@@ -9,8 +9,8 @@ public import NukeCore
 /// Checks that a format's decoder keeps the promises of `ImageFormat` and `ImageDecoding`.
 ///
 /// Give it files of the format that decode: small ones, at least two of different pictures, one of them larger than
-/// 128 pixels. It decodes them whole, cut short, damaged, reduced, cancelled and several at a time. What is random comes
-/// from `seed`, so equal suites do the same.
+/// 128 pixels. It decodes them whole, cut short, damaged, reduced, cancelled, several at a time, and with previews. What is
+/// random comes from `seed`, so equal suites do the same. The names of the checks are those of `checks`.
 public struct DecoderConformance: Sendable {
     /// A file of the format that decodes.
     public struct Sample: Sendable {
@@ -40,6 +40,10 @@ public struct DecoderConformance: Sendable {
     public var mutationCount = 64
     /// Places at which each sample is cut short, beside its first and last bytes; 24 by default.
     public var cutCount = 24
+    /// Seconds after which what a decoder does in the background has to be over; 10 by default.
+    ///
+    /// They are used up only where a promise is broken.
+    public var patience = 10.0
     /// Where the random numbers start; 1 by default.
     public var seed: UInt64 = 1
 
@@ -48,6 +52,24 @@ public struct DecoderConformance: Sendable {
         self.format = format
         self.samples = samples
     }
+
+    /// The names of the checks, which stay what they are from version to version.
+    ///
+    /// - `samples`: there are samples, and they decode.
+    /// - `sniff`: the format knows its files, also as slices and while they grow, and no others.
+    /// - `foreign`: files of other kinds, given to the decoder all the same, end in a typed error.
+    /// - `picture`: type, flags and premultiplied pixels are what the container says.
+    /// - `header`: `properties(of:)` tells what `decode` gives.
+    /// - `repetition`, `slice`, `concurrency`: the same pixels twice, of a slice, and several at a time.
+    /// - `scale`, `thumbnail`, `hint`, `orientation`: what the request asks for, exactly.
+    /// - `limits`, `cancellation`: typed errors, before pixels are made.
+    /// - `truncation`, `damage`: cut short or damaged, a typed error, or a picture that shows nothing of others.
+    /// - `preview`: previews look like the final image, and leave it as it is.
+    /// - `leak`: decoder and image are released; no thread and no open file stays.
+    public static let checks = [
+        "samples", "sniff", "foreign", "picture", "header", "repetition", "slice", "concurrency", "scale", "thumbnail",
+        "hint", "orientation", "limits", "cancellation", "truncation", "damage", "preview", "leak",
+    ]
 
     /// Runs all checks and returns what they found; empty if the decoder conforms.
     public func violations() async -> [ConformanceViolation] {
@@ -68,13 +90,19 @@ public struct DecoderConformance: Sendable {
                 found.append(violation("samples", sample, "does not decode: \(outcome.description)"))
             }
         }
-        found += checkSniffing()
+        found += checkSniffing() + checkForeignData()
         for item in decoded {
             found += checkPicture(item) + checkProperties(item) + checkRepeatedDecode(item) + checkScale(item)
+            found += checkSlice(item)
             found += checkLimits(item) + checkCancellation(item) + checkThumbnails(item) + checkMutations(item)
             found += await checkConcurrentDecodes(item)
+            found += await checkLeaks(item)
         }
         for cuts in cuts { found += checkCuts(cuts, among: decoded) }
+        if let largest = decoded.max(by: { $0.image.byteCount < $1.image.byteCount }) {
+            found += await checkLateCancellation(largest)
+        }
+        found += checkPreviews(decoded)
         found += await checkHints(decoded)
         return found + checkOrientations()
     }

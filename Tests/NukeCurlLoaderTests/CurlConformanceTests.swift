@@ -1,6 +1,7 @@
 import NukeCore
 import NukeCurlLoader
 import NukeTestKit
+import NukeTestSupport
 import Testing
 
 @Suite("CurlLoader: conformance", .timeLimit(.minutes(5)))

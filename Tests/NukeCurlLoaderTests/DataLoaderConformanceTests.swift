@@ -2,6 +2,7 @@ import FoundationEssentials
 import NukeCore
 import NukeCurlLoader
 import NukeTestKit
+import NukeTestSupport
 import Testing
 
 @Suite("Loader conformance suite", .timeLimit(.minutes(5)))

@@ -11,12 +11,14 @@ struct DecoderConformanceTests {
             samples: [
                 .init(name: "wide", data: PixDecoder.file(width: 72, height: 20)),
                 .init(name: "tall", data: PixDecoder.file(width: 21, height: 30, shade: 200)),
+                .init(name: "large", data: PixDecoder.file(width: 66, height: 64, shade: 100)),
             ])
         for orientation in ImageOrientation.allCases {
             suite.orientations[orientation] = PixDecoder.file(width: 20, height: 12, orientation: orientation)
         }
         suite.mutationCount = 24
         suite.cutCount = 8
+        suite.patience = 0.05
         return suite
     }
 
@@ -29,7 +31,15 @@ struct DecoderConformanceTests {
     @Test("A decoder with a fault has a violation of the check that is for it", arguments: PixDecoder.Fault.allCases)
     func faulty(_ fault: PixDecoder.Fault) async {
         let violations = await suite(fault).violations()
+        PixDecoder.cleanUp()
         #expect(violations.contains { $0.check == fault.check }, "\(violations)")
+        #expect(violations.allSatisfy { DecoderConformance.checks.contains($0.check) })
+    }
+
+    @Test("Every check has a faulty decoder that it finds, but one that takes luck")
+    func everyCheck() {
+        let found = Set(PixDecoder.Fault.allCases.map(\.check)).union(["samples"])
+        #expect(Set(DecoderConformance.checks).subtracting(found) == ["concurrency"])
     }
 
     @Test("A suite without samples fails")

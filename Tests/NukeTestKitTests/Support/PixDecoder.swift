@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import NukeCore
 
 /// A format of the tests' own: "PIX1", width, height (16 bits, big-endian), orientation, then red, green and blue.
@@ -21,6 +22,14 @@ struct PixDecoder: ImageDecoding {
         case ignoresThumbnails = "thumbnail"
         case reducesTooFar = "hint"
         case isNeverTurned = "orientation"
+        case decodesAnything = "foreign"
+        case readsSlicesWrong = "slice"
+        case makesNoPreviews = "preview"
+        case showsOtherPreviews = "preview, other"
+        case saysFinalTooEarly = "preview, final"
+        case keepsImages = "leak"
+        case keepsDecoders = "leak, decoders"
+        case leavesFilesOpen = "leak, files"
 
         /// The name of the check.
         var check: String { String(rawValue.prefix { $0 != "," && $0 != " " }) }
@@ -30,6 +39,18 @@ struct PixDecoder: ImageDecoding {
 
     private static let lastPicture = Lock<[UInt8]>([])
     private static let count = Lock(0)
+    private static let kept = Lock<[any Sendable]>([])
+    private static let openFiles = Lock<[Int32]>([])
+
+    /// Lets go of what leaking decoders have kept.
+    static func cleanUp() {
+        kept.withLock { $0 = [] }
+        let files = openFiles.withLock { files in
+            defer { files = [] }
+            return files
+        }
+        for file in files { close(file) }
+    }
 
     let context: ImageDecodingContext
     let fault: Fault?
@@ -37,7 +58,7 @@ struct PixDecoder: ImageDecoding {
     static func format(_ fault: Fault? = nil) -> ImageFormat {
         ImageFormat(
             name: "Pix", type: "org.example.pix", mimeTypes: ["image/x-pix"], fileExtensions: ["pix"],
-            capabilities: [.decode],
+            capabilities: [.decode, .progressive],
             sniff: { prefix in
                 switch fault {
                 case .takesEverything: .yes
@@ -45,7 +66,13 @@ struct PixDecoder: ImageDecoding {
                 default: prefix.starts(with: "PIX1") ? .yes : .no
                 }
             },
-            makeDecoder: { PixDecoder(context: $0, fault: fault) })
+            makeDecoder: { context in
+                let decoder = PixDecoder(context: context, fault: fault)
+                guard fault == .keepsDecoders else { return decoder }
+                let object = DecoderObject(decoder)
+                kept.withLock { $0 = [object] }
+                return object
+            })
     }
 
     /// A file with a picture in which every pixel differs from its neighbours a little.
@@ -67,6 +94,9 @@ struct PixDecoder: ImageDecoding {
 
     private func header(of bytes: [UInt8]) throws -> Header {
         guard bytes.count >= 9 else { throw ImageDecodingError.truncated("no header", codec: "Pix") }
+        if fault == .decodesAnything, !bytes.starts(with: "PIX1".utf8) {
+            return Header(width: 8, height: 8, orientation: .up)
+        }
         guard bytes.starts(with: "PIX1".utf8), let orientation = ImageOrientation(rawValue: Int(bytes[8])) else {
             throw ImageDecodingError.corruptData("no header", codec: "Pix")
         }
@@ -85,8 +115,12 @@ struct PixDecoder: ImageDecoding {
 
     func decode(_ data: Data) throws -> ImageContainer {
         if fault != .cannotBeCancelled { try context.cancellation.check() }
-        let bytes = [UInt8](data)
+        var bytes = [UInt8](data)
+        if fault == .readsSlicesWrong, data.startIndex != 0, bytes.count > 20 { bytes[20] ^= 255 }
         let header = try header(of: bytes)
+        if fault == .leavesFilesOpen, header.width == 21, bytes.count == 9 + 21 * 30 * 3 {
+            Self.openFiles.withLock { $0.append(open("/dev/null", O_RDONLY)) }
+        }
         if fault == .throwsUntyped, bytes.count != 9 + header.width * header.height * 3 { throw Untyped() }
         if fault == .looksAtLimitsLate, bytes.count < 9 + header.width * header.height * 3 {
             throw ImageDecodingError.truncated("pixels are missing", codec: "Pix")
@@ -96,9 +130,21 @@ struct PixDecoder: ImageDecoding {
         try limits.check(width: header.width, height: header.height, codec: "Pix")
         let image = try pixels(bytes, header)
         if fault == .ignoresThumbnails { return ImageContainer(image: image, type: "org.example.pix") }
+        if fault == .keepsImages { Self.kept.withLock { $0 = [image] } }
         var container = try context.makeContainer(image: image, type: "org.example.pix", originalSize: header.size)
         if fault == .forgetsScale { container.image = container.image.withScale(1) }
         return container
+    }
+
+    func decodePartiallyDownloadedData(_ data: Data) throws -> ImageContainer? {
+        var bytes = [UInt8](data)
+        guard fault != .makesNoPreviews, bytes.count > 9 else { return nil }
+        let header = try header(of: bytes)
+        guard bytes.count >= 9 + header.width * 3 else { return nil }
+        try context.limits.check(width: header.width, height: header.height, codec: "Pix")
+        if fault == .showsOtherPreviews { for index in bytes.indices.dropFirst(9) { bytes[index] = ~bytes[index] } }
+        let isPreview = fault != .saysFinalTooEarly
+        return ImageContainer(image: try pixels(bytes, header), type: "org.example.pix", isPreview: isPreview)
     }
 
     private func pixels(_ bytes: [UInt8], _ header: Header) throws -> Bitmap {
@@ -135,5 +181,19 @@ struct PixDecoder: ImageDecoding {
         }
         if isWhole { Self.lastPicture.withLock { $0 = bytes } }
         return buffer.freeze(isOpaque: isWhole)
+    }
+}
+
+/// A decoder that is an object.
+private final class DecoderObject: ImageDecoding {
+    private let decoder: PixDecoder
+
+    init(_ decoder: PixDecoder) { self.decoder = decoder }
+
+    func properties(of data: Data) throws -> ImageProperties? { try decoder.properties(of: data) }
+    func decode(_ data: Data) throws -> ImageContainer { try decoder.decode(data) }
+
+    func decodePartiallyDownloadedData(_ data: Data) throws -> ImageContainer? {
+        try decoder.decodePartiallyDownloadedData(data)
     }
 }

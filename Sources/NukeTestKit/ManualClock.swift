@@ -1,14 +1,21 @@
-import NukeCore
+internal import NukeCore
 
-/// A clock that tests set, for everything that takes a `Clock`.
-public final class TestClock: Clock {
+/// A clock that tests set: for players, pipelines, retries and everything else that takes a `Clock`.
+///
+/// Time passes when the test says so, and no other way, so nothing depends on how fast the machine is.
+public final class ManualClock: Clock {
     /// A moment on the clock.
     public struct Instant: InstantProtocol {
         /// The time since the clock was made.
         public var offset: Duration
 
+        /// The moment this long after; before, if the duration is negative.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+        /// The time from here to another moment.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        /// Whether one moment is before another.
         public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     }
 
@@ -29,7 +36,10 @@ public final class TestClock: Clock {
     /// Creates a clock that stands still.
     public init() {}
 
+    /// The moment that the clock was set to last.
     public var now: Instant { state.withLock { $0.now } }
+
+    /// Zero: it is set as finely as durations are.
     public var minimumResolution: Duration { .zero }
 
     /// How long each sleep so far was asked to be, in order.
@@ -50,6 +60,9 @@ public final class TestClock: Clock {
         for continuation in woken { continuation.resume() }
     }
 
+    /// Returns when the clock has been set to the deadline, or past it.
+    ///
+    /// Throws `CancellationError` when the Swift task is cancelled. The tolerance is ignored.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let key = state.withLock { state in
             state.lastKey += 1

@@ -1,16 +1,16 @@
-import FoundationEssentials
+public import FoundationEssentials
 import NukeCore
-import NukeTestKit
-import NukeTestSupport
+public import NukeTestKit
 
 /// The origin of the conformance suite: a scripted server that has an answer for each path.
-final class ScriptedOrigin: DataLoaderOrigin {
+public final class ScriptedOrigin: DataLoaderOrigin {
     private struct NoAnswer: Error {}
 
     private let answers: AnswerTable
     private let server: ScriptedServer
 
-    init() throws {
+    /// Starts the server.
+    public init() throws {
         let answers = AnswerTable()
         self.answers = answers
         server = try ScriptedServer { request in
@@ -18,12 +18,12 @@ final class ScriptedOrigin: DataLoaderOrigin {
         }
     }
 
-    func serve(_ answer: OriginAnswer) throws -> URL {
+    public func serve(_ answer: OriginAnswer) throws -> URL {
         guard let url = URL(string: server.url(answers.add(answer))) else { throw NoAnswer() }
         return url
     }
 
-    func requestCount(for url: URL) -> Int {
+    public func requestCount(for url: URL) -> Int {
         server.requests.filter { $0.target == url.path }.count
     }
 

@@ -1,9 +1,16 @@
-import Dispatch
-public import FoundationEssentials
+internal import Dispatch
 public import NukeCore
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A loader whose answers tests set, or send piece by piece.
-public final class MockDataLoader: DataLoading {
+///
+/// Calls of all its loads come on one queue, in order. Everything it was asked for is kept, for the test to look at.
+public final class ScriptedLoader: DataLoading {
     /// What a URL answers with.
     public struct Answer: Sendable {
         /// The chunks of the body.
@@ -25,13 +32,13 @@ public final class MockDataLoader: DataLoading {
         var answers: [String: Answer] = [:]
         var fallback: Answer? = Answer(chunks: [Data(repeating: 1, count: 22789)])
         var isSuspended = false
-        var transfers: [MockTransfer] = []
+        var transfers: [ScriptedTransfer] = []
         var removedURLs: [String] = []
         var removeAllCount = 0
     }
 
     private let state = Lock(State())
-    private let queue = DispatchQueue(label: "MockDataLoader")
+    private let queue = DispatchQueue(label: "ScriptedLoader")
 
     /// Creates a loader that answers every URL with 22,789 bytes at once.
     public init() {}
@@ -55,7 +62,7 @@ public final class MockDataLoader: DataLoading {
     }
 
     /// Every transfer so far, in the order of the calls.
-    public var transfers: [MockTransfer] { state.withLock { $0.transfers } }
+    public var transfers: [ScriptedTransfer] { state.withLock { $0.transfers } }
 
     /// How many loads were asked for.
     public var loadCount: Int { transfers.count }
@@ -69,17 +76,20 @@ public final class MockDataLoader: DataLoading {
     /// How often the loader was told to forget all it keeps.
     public var removeAllCount: Int { state.withLock { $0.removeAllCount } }
 
+    /// Takes note.
     public func removeData(for request: DataRequest) {
         state.withLock { $0.removedURLs.append(request.url?.absoluteString ?? "") }
     }
 
+    /// Takes note.
     public func removeAllData() { state.withLock { $0.removeAllCount += 1 } }
 
+    /// Makes a transfer, and answers it as scripted unless loads are suspended.
     public func loadData(
         with request: DataRequest, didReceiveData: @escaping @Sendable (Data, DataResponse) -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) -> any Cancellable {
-        let transfer = MockTransfer(request: request, didReceiveData: didReceiveData, completion: completion)
+        let transfer = ScriptedTransfer(request: request, didReceiveData: didReceiveData, completion: completion)
         let isStarting = state.withLock { state in
             state.transfers.append(transfer)
             return !state.isSuspended
@@ -88,7 +98,7 @@ public final class MockDataLoader: DataLoading {
         return transfer
     }
 
-    private func start(_ transfer: MockTransfer) {
+    private func start(_ transfer: ScriptedTransfer) {
         let text = transfer.request.url?.absoluteString ?? ""
         guard let answer = state.withLock({ $0.answers[text] ?? $0.fallback }), transfer.markStarted() else { return }
         queue.async {
@@ -99,79 +109,6 @@ public final class MockDataLoader: DataLoading {
                     url: transfer.request.url, statusCode: 200, expectedContentLength: Int64(length))
             for chunk in answer.chunks where !transfer.isCancelled { transfer.send(chunk, response) }
             if !transfer.isCancelled { transfer.finish(answer.error) }
-        }
-    }
-}
-
-/// One load of a `MockDataLoader`.
-public final class MockTransfer: DataTransfer {
-    private struct State {
-        var isStarted = false
-        var isCancelled = false
-        var isPaused = false
-        var pauseCount = 0
-        var priority = ImageRequest.Priority.normal
-        var priorities: [ImageRequest.Priority] = []
-    }
-
-    /// What was asked for.
-    public let request: DataRequest
-    private let didReceiveData: @Sendable (Data, DataResponse) -> Void
-    private let completion: @Sendable ((any Error)?) -> Void
-    private let state = Lock(State())
-
-    init(
-        request: DataRequest, didReceiveData: @escaping @Sendable (Data, DataResponse) -> Void,
-        completion: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        self.request = request
-        self.didReceiveData = didReceiveData
-        self.completion = completion
-    }
-
-    /// Delivers bytes, whatever the state: a loader may be as rude.
-    public func send(_ data: Data, _ response: DataResponse) { didReceiveData(data, response) }
-
-    /// Delivers the end.
-    public func finish(_ error: (any Error)? = nil) { completion(error) }
-
-    /// Whether it was cancelled.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    /// Whether it is paused.
-    public var isPaused: Bool { state.withLock { $0.isPaused } }
-
-    /// How often it was paused.
-    public var pauseCount: Int { state.withLock { $0.pauseCount } }
-
-    /// The priorities that it was given, in order.
-    public var priorities: [ImageRequest.Priority] { state.withLock { $0.priorities } }
-
-    public var priority: ImageRequest.Priority {
-        get { state.withLock { $0.priority } }
-        set {
-            state.withLock { state in
-                state.priority = newValue
-                state.priorities.append(newValue)
-            }
-        }
-    }
-
-    public func pause() {
-        state.withLock { state in
-            state.isPaused = true
-            state.pauseCount += 1
-        }
-    }
-
-    public func resume() { state.withLock { $0.isPaused = false } }
-
-    public func cancel() { state.withLock { $0.isCancelled = true } }
-
-    fileprivate func markStarted() -> Bool {
-        state.withLock { state in
-            defer { state.isStarted = true }
-            return !state.isStarted && !state.isCancelled
         }
     }
 }
