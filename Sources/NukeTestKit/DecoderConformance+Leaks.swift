@@ -15,7 +15,9 @@ extension DecoderConformance {
     func checkLeaks(_ item: Decoded) async -> [ConformanceViolation] {
         var found: [String] = []
         let remains = remains(of: item.sample.data)
-        if await !isTrueInTime({ remains.decoder == nil }) { found.append("the decoder is still there after its decode") }
+        if await !isTrueInTime({ remains.decoder == nil }) {
+            found.append("the decoder is still there after its decode")
+        }
         if await !isTrueInTime({ remains.image == nil }) { found.append("the image is still there after its last use") }
         for (what, folder) in [("threads", "/proc/self/task"), ("open files", "/proc/self/fd")] {
             // Others run in this process too: what grows every time is a leak.

@@ -86,7 +86,9 @@ extension EncoderConformance {
     /// Several at a time do not disturb each other.
     func checkConcurrency(_ encoder: any ImageEncoding) async -> [ConformanceViolation] {
         let threads = CodecThreads(name: "conformance", count: 4)
-        let containers = [TestPicture.make(97, 61), TestPicture.make(61, 97)].compactMap { $0.map { ImageContainer(image: $0) } }
+        let containers = [TestPicture.make(97, 61), TestPicture.make(61, 97)].compactMap {
+            $0.map { ImageContainer(image: $0) }
+        }
         let expected = containers.map { encode(encoder, $0).data }
         let isSame = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<8 {

@@ -118,7 +118,8 @@ extension EncoderConformance {
             }
         }
         let others = [
-            ("clear 20x10", TestPicture.make(20, 10, alpha: .clear)), ("gray8 33x25", TestPicture.make(33, 25, format: .gray8)),
+            ("clear 20x10", TestPicture.make(20, 10, alpha: .clear)),
+            ("gray8 33x25", TestPicture.make(33, 25, format: .gray8)),
             ("opaque rgba16 33x25", TestPicture.make(33, 25, format: .rgba16)),
             ("graded rgba16 33x25", TestPicture.make(33, 25, alpha: .graded, format: .rgba16)),
         ]

@@ -74,7 +74,8 @@ extension ProcessorConformance {
             else { continue }
             for factor in [2.0, 2.37] {
                 let reduced = (Int((hint.width * factor).rounded(.up)), Int((hint.height * factor).rounded(.up)))
-                guard reduced.0 < width, reduced.1 < height, let image = TestPicture.make(reduced.0, reduced.1, hasWaves: false)
+                guard reduced.0 < width, reduced.1 < height,
+                    let image = TestPicture.make(reduced.0, reduced.1, hasWaves: false)
                 else {
                     continue
                 }

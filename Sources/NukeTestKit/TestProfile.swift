@@ -21,7 +21,8 @@ enum TestProfile {
 
     private static var profile: [UInt8] {
         let name = Array("NukeTestKit".utf8) + [0]
-        let description = Array("desc".utf8) + number(0, 4) + number(name.count, 4) + name + number(0, 4 + 4 + 2 + 1 + 67)
+        let description =
+            Array("desc".utf8) + number(0, 4) + number(name.count, 4) + name + number(0, 4 + 4 + 2 + 1 + 67)
         let gamma = Array("curv".utf8) + number(0, 4) + number(1, 4) + number(0x0233, 2)
         let tags: [(name: String, contents: [UInt8])] = [
             ("desc", description), ("cprt", Array("text".utf8) + number(0, 4) + Array("None".utf8) + [0]),

@@ -36,7 +36,8 @@ public final class ThrottledLoader: DataLoading {
     ) {
         self.loader = loader
         pace = Pace(
-            bytesPerSecond: Double(max(1, bytesPerSecond)), chunkSize: max(1, chunkSize), latency: latency, clock: clock)
+            bytesPerSecond: Double(max(1, bytesPerSecond)), chunkSize: max(1, chunkSize), latency: latency, clock: clock
+        )
     }
 
     /// Starts the other loader's load, and hands on what it brings.

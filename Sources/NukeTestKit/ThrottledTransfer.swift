@@ -40,7 +40,8 @@ final class ThrottledTransfer: DataTransfer {
 
     func start(_ loader: any DataLoading, _ request: DataRequest) {
         let source = loader.loadData(
-            with: request, didReceiveData: { data, response in self.change { $0.events.append(.data(data, response)) } },
+            with: request,
+            didReceiveData: { data, response in self.change { $0.events.append(.data(data, response)) } },
             completion: { error in self.change { $0.events.append(.end(error)) } })
         state.withLock { $0.source = source }
         let task = Task { await run() }

@@ -125,7 +125,10 @@ struct DoubleTests {
 
     @Test(
         "A fixture loader has status 404 for what is not in its folder",
-        arguments: ["https://example.com/none.png", "https://example.com/../../etc/passwd", "https://example.com", "https://example.com/%2e%2e/x"])
+        arguments: [
+            "https://example.com/none.png", "https://example.com/../../etc/passwd", "https://example.com",
+            "https://example.com/%2e%2e/x",
+        ])
     func missingFixture(_ url: String) async throws {
         let folder = try TemporaryFolder()
         let record = Record()

@@ -98,7 +98,9 @@ struct BundledEncoderTests {
 
     /// Libraries may lack the part that encodes, which the plugin's own tests are for.
     private func canEncode(_ format: ImageFormat) -> Bool {
-        guard let buffer = PixelBuffer(width: 8, height: 8), let encoder = format.makeEncoder?(.init()) else { return false }
+        guard let buffer = PixelBuffer(width: 8, height: 8), let encoder = format.makeEncoder?(.init()) else {
+            return false
+        }
         let image = buffer.freeze()
         let context = ImageEncodingContext(request: ImageRequest(url: nil), image: image)
         do {

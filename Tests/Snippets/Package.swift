@@ -5,8 +5,10 @@ import PackageDescription
 let package = Package(
     name: "snippets",
     dependencies: [.package(name: "nuke", path: "../..")],
-    targets: [.target(name: "Snippets", dependencies: [
-                .product(name: "NukeKit", package: "nuke"), .product(name: "NukeTestKit", package: "nuke"),
-            ])],
+    targets: [
+        .target(
+            name: "Snippets",
+            dependencies: [.product(name: "NukeKit", package: "nuke"), .product(name: "NukeTestKit", package: "nuke")])
+    ],
     swiftLanguageModes: [.v6]
 )

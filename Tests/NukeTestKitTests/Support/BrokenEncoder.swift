@@ -113,7 +113,8 @@ struct RawFormat: Sendable {
             let (width, height) = (header[0], header[1])
             try context.limits.check(width: width, height: height, codec: "Raw")
             let start = Header.count + header[3] + header[4]
-            guard data.count >= start + width * height * 4, var buffer = PixelBuffer(width: width, height: height) else {
+            guard data.count >= start + width * height * 4, var buffer = PixelBuffer(width: width, height: height)
+            else {
                 throw ImageDecodingError.truncated("pixels are missing", codec: "Raw")
             }
             for y in 0..<height {

@@ -15,7 +15,9 @@ final class SQLiteCache: DataCaching {
 
     init(path: String) throws {
         self.path = path
-        guard let library = SQLite.shared else { throw Failure(message: "libsqlite3.so.0 is missing: install libsqlite3-0") }
+        guard let library = SQLite.shared else {
+            throw Failure(message: "libsqlite3.so.0 is missing: install libsqlite3-0")
+        }
         let connection = try Connection(library, path: path)
         // Written ahead, so that a transaction need not wait for the disk.
         try connection.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")

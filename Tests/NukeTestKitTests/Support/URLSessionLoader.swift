@@ -29,14 +29,16 @@ final class URLSessionLoader: DataLoading {
             completion(DataLoadingError.badURL)
             return Transfer(task: nil)
         }
-        var urlRequest = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: request.timeout)
+        var urlRequest = URLRequest(
+            url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: request.timeout)
         urlRequest.httpMethod = request.method
         urlRequest.httpBody = request.body
         for field in request.headers.fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
         let task = session.dataTask(with: urlRequest)
         let transfer = Transfer(task: task)
         sessionDelegate.loads.withLock { loads in
-            loads[task.taskIdentifier] = Load(transfer: transfer, didReceiveData: didReceiveData, completion: completion)
+            loads[task.taskIdentifier] = Load(
+                transfer: transfer, didReceiveData: didReceiveData, completion: completion)
         }
         task.resume()
         return transfer

@@ -8,8 +8,10 @@ enum TestPictures {
     static func picture(_ width: Int, _ height: Int, alpha: UInt8 = 255, blue: Int = 0) -> Bitmap? {
         guard var buffer = PixelBuffer(width: width, height: height) else { return nil }
         for y in 0..<height {
-            let row = (0..<width).flatMap { x in
-                [x * 255 / width, y * 255 / height, blue].map { UInt8($0 * Int(alpha) / 255) } + [alpha]
+            var row: [UInt8] = []
+            for x in 0..<width {
+                for color in [x * 255 / width, y * 255 / height, blue] { row.append(UInt8(color * Int(alpha) / 255)) }
+                row.append(alpha)
             }
             buffer.writeStoredRow(row.span.bytes, at: y, orientation: .up)
         }
