@@ -21,6 +21,8 @@ public final class PixDecoder: ImageDecoding {
     /// The picture; throws `truncated` if rows are missing, unless the context is lenient.
     public func decode(_ data: Data) throws -> ImageContainer {
         let header = try PixHeader(data)
+        // What is too large is so whether or not the file is whole.
+        try context.limits.check(width: header.width, height: header.height, codec: PixHeader.codec)
         let rowCount = header.rowCount(in: data.count)
         guard rowCount == header.height || context.truncationPolicy == .lenient && rowCount > 0 else {
             throw ImageDecodingError.truncated("\(header.height - rowCount) rows are missing", codec: PixHeader.codec)
@@ -34,6 +36,7 @@ public final class PixDecoder: ImageDecoding {
     /// The small picture, made large, with the rows that have arrived on top; nil if that is nothing new.
     public func decodePartiallyDownloadedData(_ data: Data) throws -> ImageContainer? {
         let header = try PixHeader(data)
+        try context.limits.check(width: header.width, height: header.height, codec: PixHeader.codec)
         guard data.count >= header.rowsStart else { return nil }
         let rowCount = header.rowCount(in: data.count)
         let isNew = shownRowCount.withLock { shown in
@@ -49,8 +52,6 @@ public final class PixDecoder: ImageDecoding {
 
     /// As many rows as there are, and below them what the small picture shows.
     private func picture(_ data: Data, _ header: PixHeader, rowCount: Int) throws(ImageDecodingError) -> Bitmap {
-        // Before any memory is asked for.
-        try context.limits.check(width: header.width, height: header.height, codec: PixHeader.codec)
         try context.cancellation.check()
         guard var buffer = PixelBuffer(width: header.width, height: header.height) else {
             throw .outOfMemory("no memory for \(header.width)x\(header.height) pixels", codec: PixHeader.codec)
