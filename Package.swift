@@ -62,7 +62,7 @@ let package = Package(
         .target(name: "GeneratedImages", dependencies: ["NukeCore"], path: "Tests/GeneratedImages"),
         .executableTarget(
             name: "nuke-demo", dependencies: ["NukeKit", "GeneratedImages", "NukeTestSupport"], path: "Examples/Demo"),
-        .target(name: "NukeTestSupport", dependencies: ["NukeCore"], path: "Tests/NukeTestSupport"),
+        .target(name: "NukeTestSupport", dependencies: ["NukeCore", "NukeTestKit"], path: "Tests/NukeTestSupport"),
         .testTarget(name: "NukeCoreTests", dependencies: ["NukeCore", "NukeTestSupport"]),
         .testTarget(
             name: "NukeColorManagementTests",
@@ -80,6 +80,12 @@ let package = Package(
         .testTarget(name: "NukeSVGTests", dependencies: ["NukeSVG", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeVideoTests", dependencies: ["NukeVideo", "NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeTestKitTests",
+            dependencies: [
+                "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDecodersWebP",
+                "NukeTestKit", "NukeTestSupport",
+            ]),
         .testTarget(name: "NukeCurlLoaderTests", dependencies: ["NukeCurlLoader", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDiskCacheTests",
