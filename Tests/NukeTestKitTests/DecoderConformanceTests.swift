@@ -36,10 +36,10 @@ struct DecoderConformanceTests {
         #expect(violations.allSatisfy { DecoderConformance.checks.contains($0.check) })
     }
 
-    @Test("Every check has a faulty decoder that it finds, but one that takes luck")
+    @Test("Every check has a faulty decoder that it finds")
     func everyCheck() {
         let found = Set(PixDecoder.Fault.allCases.map(\.check)).union(["samples"])
-        #expect(Set(DecoderConformance.checks).subtracting(found) == ["concurrency"])
+        #expect(Set(DecoderConformance.checks) == found)
     }
 
     @Test("A suite without samples fails")

@@ -31,6 +31,11 @@ struct EncoderConformanceTests {
         #expect(violations.allSatisfy { EncoderConformance.checks.contains($0.check) })
     }
 
+    @Test("Every check has a faulty encoder that it finds")
+    func everyCheck() {
+        #expect(Set(EncoderConformance.checks) == Set(RawFormat.Fault.allCases.map(\.check)))
+    }
+
     @Test("A format without an encoder, or without a decoder to check it with, fails")
     func noEncoder() async {
         let format = ImageFormat(

@@ -11,14 +11,19 @@ struct ProcessorConformanceTests {
         #expect(violations.map(\.description) == [])
     }
 
-    @Test(
-        "A processor with a fault has a violation of the check that is for it",
-        arguments: Dimmer.Fault.allCases.filter { $0 != .mixesPictures })
+    @Test("A processor with a fault has a violation of the check that is for it", arguments: Dimmer.Fault.allCases)
     func faulty(_ fault: Dimmer.Fault) async {
         let suite = ProcessorConformance { [Dimmer(percent: 50, fault: fault), Dimmer(percent: 90, fault: fault)] }
         let violations = await suite.violations()
         #expect(violations.contains { $0.check == fault.check }, "\(violations)")
         #expect(violations.allSatisfy { ProcessorConformance.checks.contains($0.check) })
+    }
+
+    @Test("Every check has a faulty processor that it finds")
+    func everyCheck() {
+        // Tests of their own are for two of them.
+        let found = Set(Dimmer.Fault.allCases.map(\.check)).union(["processors", "input"])
+        #expect(Set(ProcessorConformance.checks) == found)
     }
 
     @Test("A processor that changes what it is given is found")

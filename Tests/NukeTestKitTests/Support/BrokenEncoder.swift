@@ -16,6 +16,8 @@ struct RawFormat: Sendable {
         case failsAtZero = "quality"
         case losesProfile = "profile"
         case losesMetadata = "metadata"
+        case mixesPictures = "concurrency"
+        case changesInput = "input"
         case inventsMetadata = "metadata, invented"
 
         /// The name of the check.
@@ -25,6 +27,7 @@ struct RawFormat: Sendable {
     struct Untyped: Error {}
     static let largestSide = 300
     private static let count = Lock(0)
+    private static let crowd = Crowd()
 
     /// The number of pixels, rows and bytes of what follows, each in five digits.
     private struct Header {
@@ -68,7 +71,18 @@ struct RawFormat: Sendable {
         }
 
         func encodedData(for container: ImageContainer, context: ImageEncodingContext) throws -> Data {
+            guard fault == .mixesPictures else { return try file(of: container) }
+            return try crowd.enter { try file(of: container) + ($0 ? [0] : []) }
+        }
+
+        private func file(of container: ImageContainer) throws -> Data {
             let image = container.image
+            if fault == .changesInput {
+                // Bitmaps can't be changed by means that the core offers: this reaches into the memory.
+                image.bytes.withUnsafeBytes { bytes in
+                    UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.storeBytes(of: 1, as: UInt8.self)
+                }
+            }
             if max(image.width, image.height) > largestSide, fault != .cutsLargePictures {
                 if fault == .throwsUntyped { throw Untyped() }
                 throw ImageEncodingError.unsupported("a side of more than \(largestSide) pixels", codec: "Raw")

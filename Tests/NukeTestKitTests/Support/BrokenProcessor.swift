@@ -21,7 +21,7 @@ struct Dimmer: ImageProcessing {
     }
 
     private static let count = Lock(0)
-    private static let shared = Lock(SIMD2<Int>.zero)
+    private static let crowd = Crowd()
 
     let percent: Int
     let fault: Fault?
@@ -61,6 +61,11 @@ struct Dimmer: ImageProcessing {
     }
 
     func process(_ image: PlatformImage) -> PlatformImage? {
+        guard fault == .mixesPictures else { return dimmed(image, first: 0) }
+        return Self.crowd.enter { dimmed(image, first: $0 ? 1 : 0) }
+    }
+
+    private func dimmed(_ image: PlatformImage, first: UInt8) -> PlatformImage? {
         if fault == .refusesGray, image.format == .gray8 { return nil }
         let extra = fault == .grows ? 1 : 0
         guard var buffer = PixelBuffer(width: image.width, height: image.height + extra, format: image.format) else {
@@ -68,7 +73,6 @@ struct Dimmer: ImageProcessing {
         }
         let change = fault == .changesItsMind ? UInt8(truncatingIfNeeded: Self.next()) : 0
         for y in 0..<image.height {
-            if fault == .mixesPictures { Self.shared.withLock { $0 = SIMD2(image.width, y) } }
             let row = image.row(y).withUnsafeBytes { Array($0) }
             var dimmed = row
             for index in row.indices where image.format == .gray8 || !isAlpha(index, image.format) {
@@ -77,8 +81,7 @@ struct Dimmer: ImageProcessing {
             if fault == .forgetsPremultiplication, image.format == .rgba8 {
                 for index in dimmed.indices where index % 4 == 0 { dimmed[index] = 255 }
             }
-            if y == 0 { dimmed[0] ^= change }
-            if fault == .mixesPictures, Self.shared.withLock({ $0 }) != SIMD2(image.width, y) { dimmed[0] ^= 128 }
+            if y == 0 { dimmed[0] ^= change ^ first }
             buffer.writeStoredRow(dimmed.span.bytes, at: y, orientation: .up)
         }
         let isOpaque = fault == .saysOpaque || image.isOpaque && fault != .forgetsOpacity && extra == 0

@@ -23,6 +23,7 @@ struct PixDecoder: ImageDecoding {
         case reducesTooFar = "hint"
         case isNeverTurned = "orientation"
         case decodesAnything = "foreign"
+        case sharesState = "concurrency"
         case readsSlicesWrong = "slice"
         case makesNoPreviews = "preview"
         case showsOtherPreviews = "preview, other"
@@ -39,6 +40,7 @@ struct PixDecoder: ImageDecoding {
 
     private static let lastPicture = Lock<[UInt8]>([])
     private static let count = Lock(0)
+    private static let crowd = Crowd()
     private static let kept = Lock<[any Sendable]>([])
     private static let openFiles = Lock<[Int32]>([])
 
@@ -128,7 +130,13 @@ struct PixDecoder: ImageDecoding {
         var limits = context.limits
         if fault == .hasNoLimits { (limits.pixelCount, limits.workingSetBytes) = (4 << 20, 64 << 20) }
         try limits.check(width: header.width, height: header.height, codec: "Pix")
-        let image = try pixels(bytes, header)
+        let image =
+            try fault == .sharesState
+            ? Self.crowd.enter { hasCompany in
+                if hasCompany { bytes[10] ^= 255 }
+                return try pixels(bytes, header)
+            }
+            : pixels(bytes, header)
         if fault == .ignoresThumbnails { return ImageContainer(image: image, type: "org.example.pix") }
         if fault == .keepsImages { Self.kept.withLock { $0 = [image] } }
         var container = try context.makeContainer(image: image, type: "org.example.pix", originalSize: header.size)
