@@ -4,6 +4,7 @@
 #include "Library.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -181,12 +182,22 @@ static void draw(void *context) {
     library->g_object_unref(handle);
 }
 
+// Has glibc keep the pages of a few layers of the picture's size from one to the next: on other threads than the main one it
+// gives them back each time, and fresh ones cost a quarter of the whole. By mallopt(3), freeing a block that was mapped
+// raises the thresholds to its size and twice that; never above 32 MB and 64.
+static void keepPages(size_t byteCount) {
+    enum { Most = 16 << 20 };
+    void *volatile block = malloc(byteCount < Most / 4 ? byteCount * 4 : Most);
+    free(block);
+}
+
 CNukeSVG_Status CNukeSVG_draw(
     const CNukeSVG_Library *library, const CNukeSVG_Drawing *drawing, CNukeSVG_Interruption *interruption,
     uint8_t *pixels, bool *isOpaque, char *message) {
     Work work = {library, drawing, (void *)interruption, pixels, message, CNukeSVG_StatusCorrupt};
     message[0] = 0;
     *isOpaque = false;
+    keepPages((size_t)drawing->width * (size_t)drawing->height * 4);
     switch (CNukeSVG_callGuarded(draw, &work)) {
     case CNukeSVG_CallReturned: break;
     case CNukeSVG_CallBrokenOff:
