@@ -66,7 +66,7 @@ enum URLIdentity {
         }.joined(separator: ".")
     }
 
-    /// Nil where the escapes are not UTF-8.
+    /// Nil where the escapes are not UTF-8, or hide what would end the host: `a%2Fb` is not the host `a` and the path `/b`.
     private static func percentDecoded(_ host: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
         var rest = host.makeIterator()
@@ -76,7 +76,9 @@ enum URLIdentity {
                 continue
             }
             guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else { return nil }
-            bytes.append(high << 4 | low)
+            let escaped = high << 4 | low
+            guard escaped > 0x20, !"/?#@:%[]".utf8.contains(escaped) else { return nil }
+            bytes.append(escaped)
         }
         return String(validating: bytes, as: UTF8.self)
     }
@@ -85,11 +87,14 @@ enum URLIdentity {
 /// Decodes the labels of international host names (RFC 3492).
 enum Punycode {
     /// The Unicode text of a label without its `xn--`; nil if it is not well-formed.
+    ///
+    /// Nor is what no encoder makes: capitals, and text that looks encoded once more (RFC 5891, 5.4).
     static func decode(_ label: Substring) -> String? {
         let (base, tMin, tMax, initialBias) = (36, 1, 26, 72)
         var output: [Unicode.Scalar] = []
         var input = label.utf8[...]
         if let dash = input.lastIndex(of: UInt8(ascii: "-")) {
+            guard input[..<dash].allSatisfy({ $0 < 0x80 }) else { return nil }
             output = input[..<dash].map { Unicode.Scalar($0) }
             input = input[input.index(after: dash)...]
         }
@@ -118,7 +123,8 @@ enum Punycode {
             output.insert(scalar, at: i)
             i += 1
         }
-        return String(String.UnicodeScalarView(output))
+        let text = String(String.UnicodeScalarView(output))
+        return text == text.lowercased() && !text.hasPrefix("xn--") ? text : nil
     }
 
     private static func adapt(_ delta: Int, count: Int, isFirst: Bool) -> Int {

@@ -1,0 +1,1 @@
+// A target needs a source file; what it offers is in libFuzzer.
