@@ -3,9 +3,9 @@ import PackageDescription
 
 // One product per plugin: a program takes the core and the codecs, the loader and the cache that it wants.
 let products = [
-    "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
-    "NukeDecodersPNG",
-    "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeSVG", "NukeTestKit", "NukeVideo",
+    "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersBasic", "NukeDecodersGIF", "NukeDecodersHEIF",
+    "NukeDecodersJPEG", "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache", "NukeKit", "NukeSVG", "NukeTestKit",
+    "NukeVideo",
 ]
 
 let package = Package(
@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "CNukeVideo", path: "Sources/CInterop/CNukeVideo"),
 
         .target(name: "NukeColorManagement", dependencies: ["NukeCore", "CNukeColor"]),
+        .target(name: "NukeDecodersBasic", dependencies: ["NukeCore"]),
         .target(name: "NukeDecodersGIF", dependencies: ["NukeCore"]),
         .target(name: "NukeDecodersHEIF", dependencies: ["NukeCore", "CNukeHEIF"]),
         .target(name: "NukeDecodersJPEG", dependencies: ["NukeCore", "CNukeJPEG"]),
@@ -51,8 +52,7 @@ let package = Package(
         .target(
             name: "NukeKit",
             dependencies: [
-                "NukeColorManagement", "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF",
-                "NukeDecodersJPEG",
+                "NukeCore", "NukeCurlLoader", "NukeDecodersGIF", "NukeDecodersHEIF", "NukeDecodersJPEG",
                 "NukeDecodersPNG", "NukeDecodersWebP", "NukeDiskCache", "NukeSVG", "NukeVideo",
             ]),
         .target(name: "NukeTestKit", dependencies: ["NukeCore"]),
@@ -67,6 +67,8 @@ let package = Package(
         .testTarget(
             name: "NukeColorManagementTests",
             dependencies: ["NukeColorManagement", "NukeDecodersJPEG", "NukeTestSupport"]),
+        .testTarget(
+            name: "NukeDecodersBasicTests", dependencies: ["NukeDecodersBasic", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
             name: "NukeDecodersGIFTests", dependencies: ["NukeDecodersGIF", "NukeTestKit", "NukeTestSupport"]),
         .testTarget(
