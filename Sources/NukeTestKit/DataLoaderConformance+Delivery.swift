@@ -20,7 +20,8 @@ extension DataLoaderConformance {
         if response.statusCode != 200 { problems.append("the status is \(response.statusCode as Any)") }
         if response.mimeType != "image/x-test" { problems.append("the MIME type is \(response.mimeType as Any)") }
         let twice = response.headers.values(for: "X-TWICE")
-        if twice != ["a", "b"] { problems.append("a field that was sent twice has the values \(twice)") }
+        // In any order: clients that keep fields by their names, as URLSession's on Linux, lose it.
+        if twice.sorted() != ["a", "b"] { problems.append("a field that was sent twice has the values \(twice)") }
         if response.expectedContentLength != 5000 {
             problems.append("the expected length is \(response.expectedContentLength) instead of 5000")
         }

@@ -2,7 +2,7 @@ import NukeCore
 import NukeTestSupport
 import Testing
 
-@Suite("Image animation", .timeLimit(.minutes(1)))
+@Suite("Image animation", .timeLimit(.minutes(5)))
 struct ImageAnimationTests {
     /// Frames, each one column wider than the one before; one of them can't be decoded.
     private final class Frames: ImageFrameDecoding {
