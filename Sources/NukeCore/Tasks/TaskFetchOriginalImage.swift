@@ -178,7 +178,11 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         // It may be that nothing more is needed: what comes meanwhile would be loaded for nothing.
         if earlyFinish == .possible { dataNode?.isHeld = true }
         operation = pipeline.configuration.imageDecodingQueue.add(priority: priority) { operation in
-            guard !self.isDisposed, let (session, partial) = self.takeNewest() else { return operation.finish() }
+            guard !self.isDisposed, let (session, partial) = self.takeNewest() else {
+                // Nobody looks at anything: the transfer goes on, for whoever else needs it.
+                self.dataNode?.isHeld = false
+                return operation.finish()
+            }
             let memory = self.previewMemory
             operation.onCancel = { session.context.cancellation.cancel() }
             operation.run({ Timed { session.decodePartially(partial.data, memory: memory) } }) { outcome in

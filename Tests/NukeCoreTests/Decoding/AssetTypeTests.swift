@@ -169,4 +169,12 @@ struct AssetTypeTests {
         #expect(type(ebml("webm")) == .webm && type(ebml("matroska")) == .mkv && type(ebml("other")) == nil)
         #expect(type([0x1A, 0x45, 0xDF, 0xA3]) == nil)
     }
+
+    @Test("the product that reads or writes a type is named, for what this package has")
+    func products() {
+        #expect(AssetType.bmp.decoderProduct == "NukeDecodersBasic" && AssetType.bmp.encoderProduct == nil)
+        #expect(AssetType.gif.decoderProduct == "NukeDecodersGIF" && AssetType.gif.encoderProduct == "NukeDecodersGIF")
+        #expect(AssetType.svg.decoderProduct == "NukeSVG" && AssetType.svg.encoderProduct == nil)
+        #expect(AssetType.jxl.decoderProduct == nil && AssetType.jxl.encoderProduct == nil)
+    }
 }
