@@ -13,7 +13,7 @@ extension DataLoaderConformance {
         let body = Self.pattern(6, count: 1000)
         let recorder = LoadRecorder()
         let answer = OriginAnswer(declaredLength: body.count, steps: [.wait(gate), .head, .send(body)])
-        recorder.start(loader, DataRequest(url: try origin.serve(answer)))
+        recorder.start(loader, Self.request(try origin.serve(answer)))
         recorder.cancel()
         gate.open()
         await settle()
@@ -28,7 +28,7 @@ extension DataLoaderConformance {
         ]
         let recorder = LoadRecorder()
         let url = try origin.serve(OriginAnswer(declaredLength: body.count, steps: steps))
-        recorder.start(loader, DataRequest(url: url))
+        recorder.start(loader, Self.request(url))
         // The origin holds the rest back, so no callback is under way when the load is cancelled.
         let isThere = await recorder.wait(atMost: patience) { $0.body.count == 10_000 }
         recorder.cancel()
@@ -43,7 +43,7 @@ extension DataLoaderConformance {
         let body = Self.pattern(8, count: 1 << 20)
         let recorder = LoadRecorder()
         let answer = OriginAnswer(declaredLength: body.count, steps: [.wait(gate), .head, .send(body)])
-        recorder.start(loader, DataRequest(url: try origin.serve(answer))) { [weak recorder] _ in recorder?.cancel() }
+        recorder.start(loader, Self.request(try origin.serve(answer))) { [weak recorder] _ in recorder?.cancel() }
         gate.open()
         let isThere = await recorder.wait(atMost: patience) { !$0.body.isEmpty }
         await settle()
@@ -52,7 +52,7 @@ extension DataLoaderConformance {
 
     func checkCancelAfterEnd() async throws -> [String] {
         let recorder = LoadRecorder()
-        recorder.start(loader, DataRequest(url: try origin.serve(OriginAnswer(body: Self.pattern(9, count: 10)))))
+        recorder.start(loader, Self.request(try origin.serve(OriginAnswer(body: Self.pattern(9, count: 10)))))
         let (_, problems) = await end(of: recorder)
         recorder.cancel()
         await settle()
@@ -72,7 +72,7 @@ extension DataLoaderConformance {
         let body = Self.pattern(10, count: 1 << 20)
         let recorder = LoadRecorder()
         let answer = OriginAnswer(declaredLength: body.count, steps: [.wait(gate), .head, .send(body)])
-        recorder.start(loader, DataRequest(url: try origin.serve(answer))) { ($0 as? any DataTransfer)?.pause() }
+        recorder.start(loader, Self.request(try origin.serve(answer))) { ($0 as? any DataTransfer)?.pause() }
         guard let transfer = recorder.transfer as? any DataTransfer else {
             gate.open()
             return await end(of: recorder).problems

@@ -51,7 +51,7 @@ extension DataLoaderConformance {
         let url = try origin.serve(
             OriginAnswer(
                 declaredLength: nil, steps: [.head, .send(body.prefix(20_000)), .send(body.dropFirst(20_000))]))
-        recorder.start(loader, DataRequest(url: url))
+        recorder.start(loader, Self.request(url))
         let (record, problems) = await end(of: recorder)
         var all = problems + Self.difference(record.body, body) + unexpected(record.error)
         if let length = record.responses.first?.expectedContentLength, length != -1 {
@@ -67,7 +67,7 @@ extension DataLoaderConformance {
         let body = Self.pattern(4, count: 1000)
         let recorder = LoadRecorder()
         let answer = OriginAnswer(declaredLength: body.count, steps: [.head, .wait(gate), .send(body)])
-        recorder.start(loader, DataRequest(url: try origin.serve(answer)))
+        recorder.start(loader, Self.request(try origin.serve(answer)))
         let isEarly = await recorder.wait(atMost: patience) { !$0.responses.isEmpty }
         gate.open()
         let (record, problems) = await end(of: recorder)
@@ -108,7 +108,7 @@ extension DataLoaderConformance {
             let url = try origin.serve(OriginAnswer(declaredLength: body.count, steps: steps))
             return (recorder: LoadRecorder(), url: url, body: body)
         }
-        for load in loads { load.recorder.start(loader, DataRequest(url: load.url)) }
+        for load in loads { load.recorder.start(loader, Self.request(load.url)) }
         for load in loads { _ = await load.recorder.wait(atMost: patience) { !$0.completions.isEmpty } }
         await settle()
         return loads.enumerated().flatMap { number, load in

@@ -30,7 +30,7 @@ extension DataLoaderConformance {
         let steps: [OriginAnswer.Step] = [.head, .send(part), .wait(gate)] + [end()].compactMap { $0 }
         let recorder = LoadRecorder()
         let url = try origin.serve(OriginAnswer(declaredLength: 10_000, steps: steps))
-        recorder.start(loader, DataRequest(url: url))
+        recorder.start(loader, Self.request(url))
         let isThere = await recorder.wait(atMost: patience) { $0.body.count >= part.count }
         gate.open()
         var (record, problems) = await self.end(of: recorder)

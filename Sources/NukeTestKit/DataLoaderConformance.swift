@@ -64,7 +64,7 @@ public struct DataLoaderConformance: Sendable {
     /// Loads an answer to its end and returns what happened, and what is wrong about every load.
     func load(_ answer: OriginAnswer) async throws -> (record: LoadRecorder.Record, problems: [String]) {
         let recorder = LoadRecorder()
-        recorder.start(loader, DataRequest(url: try origin.serve(answer)))
+        recorder.start(loader, Self.request(try origin.serve(answer)))
         return await end(of: recorder)
     }
 
@@ -95,7 +95,7 @@ public struct DataLoaderConformance: Sendable {
         for _ in 0..<2 {
             let recorder = LoadRecorder()
             guard let url = try? origin.serve(OriginAnswer(body: Self.pattern(0, count: 100))) else { return }
-            recorder.start(loader, DataRequest(url: url))
+            recorder.start(loader, Self.request(url))
             _ = await recorder.wait(atMost: patience) { !$0.completions.isEmpty }
         }
     }
@@ -135,5 +135,12 @@ public struct DataLoaderConformance: Sendable {
         if body.count != expected.count { return ["\(body.count) bytes came instead of \(expected.count)"] }
         let place = zip(body, expected).prefix { $0 == $1 }.count
         return ["the bytes differ from number \(place) on"]
+    }
+
+    /// A request whose time does not run out before that of the check: a busy machine is no fault of the loader.
+    static func request(_ url: URL) -> DataRequest {
+        var request = DataRequest(url: url)
+        request.timeout = 3600
+        return request
     }
 }

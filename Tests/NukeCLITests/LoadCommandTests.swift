@@ -197,13 +197,18 @@ struct LoadCommandTests {
 
     @Test("SIGINT ends with 130 and leaves no partial file")
     func interruption() async throws {
-        let arrived = AsyncGate()
-        let server = try ScriptedServer { _ in [.run { arrived.open() }, .stall] }
+        // The server's own thread sends the signal: other tests may hold all others for longer than `nuke` waits for data.
+        let (program, started) = (Locked(ChildProcess?.none), ThreadGate())
+        let interrupt: @Sendable () -> Void = {
+            started.wait()
+            program.withLock { $0?.signal(SIGINT) }
+        }
+        let server = try ScriptedServer { _ in [.run(interrupt), .stall] }
         let folder = nuke.folder
         let process = try ChildProcess(
             ChildProcess.built("nuke"), ["load", server.url("/a.jpg"), "--no-cache"], folder: folder.path)
-        await arrived.wait()
-        process.signal(SIGINT)
+        program.withLock { $0 = process }
+        started.open()
         let outcome = await process.outcome()
         #expect(outcome.status == 130 && folder.names == [])
         server.stop()

@@ -82,7 +82,7 @@ struct CurlLoaderControlTests {
         let (first, second) = (PendingLoad(), PendingLoad())
         // The loader's thread is held in a callback, so the second load cannot begin before it is cancelled.
         first.start(
-            loader, DataRequest(url: URL(string: server.url("/first"))),
+            loader, .patient(server.url("/first")),
             onCall: { _ in
                 second.start(loader, server.url("/second")).cancel()
                 gate.open()
@@ -128,7 +128,7 @@ struct CurlLoaderControlTests {
         let handle = Lock<(any DataTransfer)?>(nil)
         let attached = ThreadGate()
         let transfer = load.start(
-            loader, DataRequest(url: URL(string: server.url("/"))),
+            loader, .patient(server.url("/")),
             onCall: { _ in
                 attached.wait()
                 let transfer = handle.withLock { $0 }
@@ -216,7 +216,7 @@ struct CurlLoaderControlTests {
         let load = PendingLoad()
         if let loader = holder.withLock({ $0 }) {
             load.start(
-                loader, DataRequest(url: URL(string: server.url("/"))), onCall: { _ in holder.withLock { $0 = nil } })
+                loader, .patient(server.url("/")), onCall: { _ in holder.withLock { $0 = nil } })
         }
         _ = await load.end()
         await server.connectionsAreClosed()

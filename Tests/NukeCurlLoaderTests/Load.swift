@@ -14,7 +14,7 @@ struct Load: Sendable {
 
     /// Loads to the end.
     static func run(_ loader: CurlLoader, _ url: String) async -> Load {
-        await run(loader, DataRequest(url: URL(string: url)))
+        await run(loader, .patient(url))
     }
 
     /// Loads to the end.
@@ -67,7 +67,7 @@ final class PendingLoad: Sendable {
     /// Starts a load.
     @discardableResult
     func start(_ loader: any DataLoading, _ url: String) -> any Cancellable {
-        start(loader, DataRequest(url: URL(string: url)))
+        start(loader, .patient(url))
     }
 
     /// What there is so far.
@@ -119,5 +119,14 @@ extension CurlLoader {
         configuration.proxy = ""
         configure(&configuration)
         return CurlLoader(configuration: configuration)
+    }
+}
+
+extension DataRequest {
+    /// A request that waits as long as its test does: other tests may hold all threads for longer than a server may be silent.
+    static func patient(_ url: String) -> DataRequest {
+        var request = DataRequest(url: URL(string: url))
+        request.timeout = .infinity
+        return request
     }
 }
