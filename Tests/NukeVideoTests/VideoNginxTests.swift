@@ -38,7 +38,7 @@ struct VideoNginxTests {
             uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
             types { video/mp4 mp4; }
             sendfile on;
-            server { listen 127.0.0.1:\(port) sndbuf=128k; limit_rate 16m; root \(folder)/www; }
+            server { listen 127.0.0.1:\(port); root \(folder)/www; }
         }
         """
     }
@@ -69,8 +69,7 @@ struct VideoNginxTests {
             $0.dataLoaderRegistry = loaders
             $0.imageCache = nil
         }
-        // Once for the libraries to be opened. The rate, 16 MB a second, is that of a network: within one machine nginx hands
-        // megabytes to the system before anybody can have looked at the first of them.
+        // Once for the libraries to be opened.
         try small.write(to: URL(filePath: folder.file("www/small.mp4")))
         for name in ["small", "front", "end"] {
             let url = URL(string: "http://127.0.0.1:\(port)/\(name).mp4")

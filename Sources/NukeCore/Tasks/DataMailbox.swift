@@ -7,7 +7,8 @@
 /// Where a loader's callbacks leave what they bring, on whatever thread, until the pipeline's actor takes it.
 ///
 /// Keeps the order by construction: callbacks append under a lock, and at most one hop to the actor is pending, which
-/// takes everything there is. Above 1 MB waiting the transfer is paused, until the actor has taken it.
+/// takes everything there is. Above 1 MB waiting, or with anything waiting of a large response that is watched, the transfer is
+/// paused; it is for the actor to let it go on.
 final class DataMailbox: Sendable {
     struct Chunk: Sendable {
         let data: Data
@@ -25,6 +26,7 @@ final class DataMailbox: Sendable {
         /// Until it is opened, nothing has to come for what is left.
         var isDrainScheduled = true
         var isPaused = false
+        var isWatched = false
         var isAbandoned = false
         var isFinished = false
         var transfer: (any Cancellable)?
@@ -35,6 +37,14 @@ final class DataMailbox: Sendable {
 
     private let state: Lock<State>
 
+    /// Whether somebody looks after each step whether what has come is enough, so that nothing should come meanwhile.
+    ///
+    /// False by default. Responses of up to 1 MB come without pauses in any case.
+    var isWatched: Bool {
+        get { state.withLock { $0.isWatched } }
+        set { state.withLock { $0.isWatched = newValue } }
+    }
+
     /// Creates a mailbox; `drain` is called on the actor when there is something to take, and let go at the end.
     init(drain: @escaping @ImagePipelineActor @Sendable () -> Void) { state = Lock(State(drain: drain)) }
 
@@ -44,7 +54,9 @@ final class DataMailbox: Sendable {
             guard state.completion == nil, !state.isAbandoned else { return nil }
             state.chunks.append(Chunk(data: data, response: response))
             state.byteCount += data.count
-            guard state.byteCount > Self.pauseThreshold, !state.isPaused else { return nil }
+            let isLarge = response.expectedContentLength > Self.pauseThreshold
+            let threshold = state.isWatched && isLarge ? 0 : Self.pauseThreshold
+            guard state.byteCount > threshold, !state.isPaused else { return nil }
             guard let transfer = state.transfer as? any DataTransfer else { return nil }
             state.isPaused = true
             return transfer
@@ -80,18 +92,16 @@ final class DataMailbox: Sendable {
         }
     }
 
-    /// Takes everything that is there; a paused transfer goes on.
-    func take() -> ([Chunk], Completion?) {
-        let (chunks, completion, resumed) = state.withLock { state in
-            let taken = (state.chunks, state.completion, state.isPaused ? state.transfer as? any DataTransfer : nil)
+    /// Takes everything that is there, and tells whether the transfer was paused and is to be resumed.
+    func take() -> (chunks: [Chunk], completion: Completion?, isPaused: Bool) {
+        state.withLock { state in
+            let taken = (state.chunks, state.completion, state.isPaused)
             state.chunks = []
             state.byteCount = 0
             state.isPaused = false
             state.isDrainScheduled = false
             return taken
         }
-        resumed?.resume()
-        return (chunks, completion)
     }
 
     /// The transfer has ended and everything was taken.

@@ -94,7 +94,8 @@ private final class RangeTransfer {
     }
 
     private func drain() {
-        guard completion != nil, let (chunks, end) = mailbox?.take() else { return }
+        guard completion != nil, let (chunks, end, isPaused) = mailbox?.take() else { return }
+        if isPaused { (transfer as? any DataTransfer)?.resume() }
         for chunk in chunks {
             guard isAccepted || request.isAnswered(by: chunk.response) else { return finish(nil) }
             isAccepted = true

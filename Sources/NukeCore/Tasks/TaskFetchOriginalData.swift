@@ -30,9 +30,18 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
     private var received = ReceivedData()
     private var response: DataResponse?
     private var loadedRequest: DataRequest?
+    /// What the transfer was asked for, if that is not the whole.
+    private var part: Part?
     private var ranges: RangeLoads?
     private var enqueuedAt: Double?
     private var startedAt: Double?
+
+    private enum Part {
+        case head(HeadRequest)
+        /// The head is there; whether the rest is needed is not known.
+        case headOnly
+        case rest(RangeRequest)
+    }
 
     private var configuration: ImagePipeline.Configuration { pipeline.configuration }
 
@@ -179,7 +188,17 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         startedAt = MonotonicClock.now
         self.loader = loader
         loadedRequest = dataRequest
+        if isWatched, let head = HeadRequest(of: dataRequest, formats: configuration.decoderRegistry.formats) {
+            part = .head(head)
+            transfer(head.dataRequest, with: loader)
+        } else {
+            transfer(dataRequest, with: loader)
+        }
+    }
+
+    private func transfer(_ dataRequest: DataRequest, with loader: any DataLoading) {
         let mailbox = DataMailbox { self.drainMailbox() }
+        mailbox.isWatched = isWatched
         self.mailbox = mailbox
         let transfer = loader.loadData(
             with: dataRequest, didReceiveData: { mailbox.post($0, $1) }, completion: { mailbox.close($0) })
@@ -211,12 +230,43 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         queuedWork = nil
     }
 
+    /// Whether somebody will look, whenever something has come, if it is enough: little should come meanwhile.
+    var isWatched = false {
+        didSet { if isWatched != oldValue { mailbox?.isWatched = isWatched } }
+    }
+
     /// Whether the transfer is to wait a little: somebody looks whether what has come is enough.
     var isHeld = false {
         didSet {
-            guard isHeld != oldValue, let transfer = transfer as? any DataTransfer else { return }
-            if isHeld { transfer.pause() } else if ranges?.isIdle ?? true { transfer.resume() }
+            guard isHeld != oldValue else { return }
+            if isHeld { (transfer as? any DataTransfer)?.pause() } else { goOn() }
         }
+    }
+
+    /// Has the transfer go on, or one for the rest begin, unless something stands against it.
+    private func goOn() {
+        guard !isDisposed, !isHeld, ranges?.isIdle ?? true else { return }
+        guard case .headOnly? = part else {
+            (transfer as? any DataTransfer)?.resume()
+            return
+        }
+        guard let loader, let loadedRequest, let response,
+            let rest = RangeRequest(
+                received.count..<Int(clamping: response.expectedContentLength), of: loadedRequest, answeredBy: response)
+        else { return restart() }
+        part = .rest(rest)
+        transfer(rest.dataRequest, with: loader)
+    }
+
+    /// Loads the whole from its first byte: a part of it could not be had.
+    private func restart() {
+        guard let loader, let loadedRequest else { return }
+        mailbox?.abandon()
+        ranges = nil
+        part = nil
+        response = nil
+        received = ReceivedData()
+        transfer(loadedRequest, with: loader)
     }
 
     /// Loads bytes from further on, while the transfer pauses; nil if there is no way but to load everything.
@@ -231,19 +281,45 @@ final class TaskFetchOriginalData: TaskNode<OriginalData> {
         (transfer as? any DataTransfer)?.pause()
         ranges.load(range, receivedCount: received.count, priority: priority) { pieces in
             guard !self.isDisposed else { return }
-            if self.ranges?.isIdle ?? true, !self.isHeld { (self.transfer as? any DataTransfer)?.resume() }
             completion(pieces.map { OriginalData(data: self.received.prefix(with: $0), response: response) })
+            // Unless that was enough, or is looked at.
+            self.goOn()
         }
     }
 
     private func drainMailbox() {
         guard !isDisposed, let mailbox else { return }
-        let (chunks, completion) = mailbox.take()
-        // The mailbox lets a transfer go on that it has paused itself.
-        if isHeld || ranges?.isIdle == false { (transfer as? any DataTransfer)?.pause() }
-        for chunk in chunks where !isDisposed { receive(chunk.data, chunk.response) }
+        let (chunks, completion, isPaused) = mailbox.take()
+        for chunk in chunks where !isDisposed {
+            guard let response = wholeResponse(chunk.response) else { return restart() }
+            receive(chunk.data, response)
+        }
         guard !isDisposed else { return }
-        if let completion { complete(completion.error) } else { sendPartialData() }
+        if let completion, !endHead(completion.error) { return complete(completion.error) }
+        sendPartialData()
+        if isPaused || completion != nil { goOn() }
+    }
+
+    /// The response as it would be if the whole had been asked for; nil if it does not go on with what has come.
+    private func wholeResponse(_ response: DataResponse) -> DataResponse? {
+        switch part {
+        case .head(let head):
+            // A server may pass over the range, and send the whole.
+            if response.statusCode != 206 { part = nil }
+            return head.whole(response)
+        case .rest(let rest): return rest.isAnswered(by: response) ? self.response : nil
+        case .headOnly, nil: return response
+        }
+    }
+
+    /// Whether the transfer that has ended brought the head alone.
+    private func endHead(_ error: (any Error)?) -> Bool {
+        guard case .head? = part, error == nil, received.count == HeadRequest.byteCount,
+            response?.expectedContentLength ?? 0 > received.count
+        else { return false }
+        mailbox?.finish()
+        part = .headOnly
+        return true
     }
 
     private func receive(_ chunk: Data, _ response: DataResponse) {

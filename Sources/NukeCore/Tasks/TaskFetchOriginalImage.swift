@@ -24,7 +24,9 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     private enum PreviewState { case idle, queued, decoding, waitingForRange }
 
     /// Whether the data's format may give the final image early: decoders of such formats are asked in any case.
-    private var earlyFinish: EarlyFinish
+    private var earlyFinish: EarlyFinish {
+        didSet { dataNode?.isWatched = earlyFinish != .impossible }
+    }
 
     private enum EarlyFinish { case unknown, possible, impossible }
 
@@ -46,6 +48,7 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
         if case .image(_, let closure) = request.resource { return run(closure) }
         let node = pipeline.fetchDataNode(for: request)
         dataNode = node as? TaskFetchOriginalData
+        if earlyFinish != .impossible { dataNode?.isWatched = true }
         dependency = node.subscribe(self) { original, isCompleted in
             if isCompleted { self.decode(original) } else { self.decodePreview(of: original) }
         }
@@ -112,6 +115,7 @@ final class TaskFetchOriginalImage: TaskNode<ImageResponse> {
     }
 
     override func didEnd() {
+        dataNode?.isWatched = false
         dataNode?.isHeld = false
         dataNode = nil
         session = nil

@@ -28,21 +28,59 @@ struct DataMailboxTests {
         #expect(index == 200)
     }
 
-    @Test("above 1 MB waiting the transfer pauses, and goes on once it is taken")
-    func backPressure() async {
+    /// A mailbox with a transfer to pause.
+    private func makeMailbox() -> (DataMailbox, MockTransfer) {
         let mailbox = DataMailbox {}
         let loader = MockDataLoader()
         loader.answerEverything(with: nil)
-        let handle = loader.loadData(with: DataRequest(url: nil), didReceiveData: { _, _ in }, completion: { _ in })
-        let transfer = loader.transfers[0]
-        mailbox.attach(handle)
+        mailbox.attach(loader.loadData(with: DataRequest(url: nil), didReceiveData: { _, _ in }, completion: { _ in }))
+        return (mailbox, loader.transfers[0])
+    }
+
+    @Test("above 1 MB waiting the transfer pauses, and the taker is told")
+    func backPressure() async {
+        let (mailbox, transfer) = makeMailbox()
         mailbox.post(Data(count: 1 << 20), response)
         #expect(!transfer.isPaused)
         mailbox.post(Data(count: 1), response)
         mailbox.post(Data(count: 1 << 20), response)
         #expect(transfer.isPaused && transfer.pauseCount == 1)
-        let (chunks, completion) = mailbox.take()
-        #expect(chunks.map(\.data.count) == [1 << 20, 1, 1 << 20] && completion == nil && !transfer.isPaused)
+        let (chunks, completion, isPaused) = mailbox.take()
+        #expect(chunks.map(\.data.count) == [1 << 20, 1, 1 << 20] && completion == nil && isPaused)
+        #expect(mailbox.take().isPaused == false)
+    }
+
+    @Test("where each step is watched, a response above 1 MB pauses with every chunk, a smaller one never")
+    func watching() async {
+        for (length, isPaused) in [(Int64(1) << 20 + 1, true), (1 << 20, false), (-1, false)] {
+            let (mailbox, transfer) = makeMailbox()
+            mailbox.isWatched = true
+            mailbox.post(Data(count: 1), DataResponse(url: nil, statusCode: 200, expectedContentLength: length))
+            #expect(transfer.isPaused == isPaused && mailbox.take().isPaused == isPaused)
+        }
+    }
+
+    @ImagePipelineActor
+    @Test(
+        "a large download pauses until its format is known, then goes on; smaller ones do not",
+        arguments: [true, false])
+    func pauseForFormat(isLarge: Bool) async throws {
+        let registry = ImageDecoderRegistry()
+        registry.register(
+            ImageFormat(
+                name: "Early", type: "org.example.early", mimeTypes: [], fileExtensions: [],
+                capabilities: [.decode, .finishesEarly], sniff: { _ in .no }, makeDecoder: { _ in MockImageDecoder() }))
+        let test = TestPipeline { $0.decoderRegistry = registry }
+        let request = ImageRequest(url: URL(string: "http://test.com/a"))
+        let download = await PartialDownload(test, request, body: Data(count: isLarge ? 3 << 20 : 1 << 20))
+        await download.send(upTo: 100)
+        await waitUntil { !download.transfer.isPaused }
+        #expect(download.transfer.pauseCount == (isLarge ? 1 : 0))
+        await download.send(upTo: 100_000)
+        await waitUntil { !download.transfer.isPaused }
+        await download.send(upTo: 200_000)
+        #expect(download.transfer.pauseCount == (isLarge ? 2 : 0))
+        _ = await download.finish()
     }
 
     @Test("what comes after the end, or once nobody wants it, is ignored [DAT-02]")
@@ -51,7 +89,7 @@ struct DataMailboxTests {
         mailbox.close(nil)
         mailbox.close(DataLoadingError.badURL)
         mailbox.post(Data([1]), response)
-        let (chunks, completion) = mailbox.take()
+        let (chunks, completion, _) = mailbox.take()
         #expect(chunks.isEmpty && completion != nil && completion?.error == nil)
         let abandoned = DataMailbox {}
         abandoned.abandon()
