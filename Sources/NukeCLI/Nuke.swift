@@ -1,7 +1,6 @@
 /// The program: finds the command, runs it, and exits with its status.
-@main
-enum Nuke {
-    static func main() { Terminal.exit(run().rawValue) }
+package enum Nuke {
+    package static func main() { Terminal.exit(run().rawValue) }
 
     /// Everything but the exit, at which nothing is to be held any more.
     private static func run() -> ExitStatus {

@@ -26,11 +26,15 @@ int CNukeCore_processorCount(void) {
     return online > 0 ? (int)online : 1;
 }
 
-static size_t roundedToHugePages(size_t size) { return (size + hugePage - 1) & ~(hugePage - 1); }
+// The last 2 MiB are a huge page if three quarters of them are needed; else they are of small pages, as many as are.
+static size_t mappedLength(size_t size) {
+    size_t tail = size % hugePage, unit = tail >= hugePage / 4 * 3 ? hugePage : 4096;
+    return (size + unit - 1) & ~(unit - 1);
+}
 
 void *CNukeCore_mapHugePages(size_t size) {
     if (size == 0 || size > SIZE_MAX - 2 * hugePage) return NULL;
-    size_t length = roundedToHugePages(size), reserved = length + hugePage;
+    size_t length = mappedLength(size), reserved = length + hugePage;
     char *start = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) return NULL;
     size_t before = (hugePage - (uintptr_t)start % hugePage) % hugePage, after = reserved - before - length;
@@ -40,7 +44,7 @@ void *CNukeCore_mapHugePages(size_t size) {
     return start + before;
 }
 
-void CNukeCore_unmapHugePages(void *address, size_t size) { munmap(address, roundedToHugePages(size)); }
+void CNukeCore_unmapHugePages(void *address, size_t size) { munmap(address, mappedLength(size)); }
 
 int CNukeCore_openForReading(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 

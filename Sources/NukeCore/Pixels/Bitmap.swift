@@ -21,10 +21,10 @@ public final class Bitmap: Sendable {
     /// Pixels a point: 1 unless the request said otherwise.
     public let scale: Double
 
-    private let storage: PixelStorage
+    private let storage: MemoryBlock
 
     init(
-        storage: PixelStorage, width: Int, height: Int, format: PixelFormat, isOpaque: Bool, colorSpace: ColorSpace,
+        storage: MemoryBlock, width: Int, height: Int, format: PixelFormat, isOpaque: Bool, colorSpace: ColorSpace,
         scale: Double
     ) {
         self.storage = storage
@@ -87,7 +87,7 @@ public final class Bitmap: Sendable {
     }
 
     /// The storage, if this is the one reference to the one bitmap that has it.
-    static func uniqueStorage(of bitmap: inout Bitmap) -> PixelStorage? {
+    static func uniqueStorage(of bitmap: inout Bitmap) -> MemoryBlock? {
         guard isKnownUniquelyReferenced(&bitmap), !bitmap.storage.isShared.load(ordering: .relaxed) else { return nil }
         return bitmap.storage
     }

@@ -12,7 +12,7 @@ public struct PixelBuffer: ~Copyable, Sendable {
     /// How a pixel is stored.
     public let format: PixelFormat
 
-    private let storage: PixelStorage
+    private let storage: MemoryBlock
 
     /// Creates a buffer of zeros; nil if a side is not positive, the size overflows, or there is no memory for it.
     ///
@@ -20,7 +20,7 @@ public struct PixelBuffer: ~Copyable, Sendable {
     public init?(width: Int, height: Int, format: PixelFormat = .rgba8) {
         let (rowBytes, rowOverflow) = width.multipliedReportingOverflow(by: format.bytesPerPixel)
         let (byteCount, overflow) = rowBytes.multipliedReportingOverflow(by: height)
-        guard width > 0, height > 0, !rowOverflow, !overflow, let storage = PixelStorage(byteCount: byteCount) else {
+        guard width > 0, height > 0, !rowOverflow, !overflow, let storage = MemoryBlock(byteCount: byteCount) else {
             return nil
         }
         self.width = width
@@ -32,7 +32,7 @@ public struct PixelBuffer: ~Copyable, Sendable {
 
     /// Creates a buffer with a copy of a picture's pixels; nil if there is no memory for it.
     public init?(copying bitmap: Bitmap) {
-        guard let storage = PixelStorage(byteCount: bitmap.byteCount) else { return nil }
+        guard let storage = MemoryBlock(byteCount: bitmap.byteCount) else { return nil }
         // SAFETY: the new storage has room for all the bytes of the other.
         unsafe bitmap.bytes.withUnsafeBytes { bytes in
             guard let source = bytes.baseAddress else { return }
@@ -53,7 +53,7 @@ public struct PixelBuffer: ~Copyable, Sendable {
         bitmap = .blank
     }
 
-    private init(_ storage: PixelStorage, of bitmap: Bitmap) {
+    private init(_ storage: MemoryBlock, of bitmap: Bitmap) {
         self.storage = storage
         width = bitmap.width
         height = bitmap.height

@@ -41,34 +41,26 @@ enum FileReader {
     private static func read(
         _ descriptor: Int32, path: String, expected: Int, limit: Int
     ) throws(DataLoadingError) -> Data {
-        // SAFETY: the block belongs to `storage` until the Data takes it over.
-        var capacity = max(expected + 1, 4096)
+        // SAFETY: reads stay within the block, which the Data keeps.
+        guard var block = MemoryBlock(byteCount: max(expected + 1, 4096)) else { throw failure(path, ENOMEM) }
         var count = 0
-        guard var block = unsafe malloc(capacity) else { throw failure(path, ENOMEM) }
         while true {
-            if count == capacity {
-                guard let larger = unsafe realloc(block, capacity * 2) else {
-                    unsafe free(block)
-                    throw failure(path, ENOMEM)
-                }
-                unsafe block = larger
-                capacity *= 2
+            if count == block.byteCount {
+                guard let larger = MemoryBlock(byteCount: count * 2) else { throw failure(path, ENOMEM) }
+                unsafe larger.base.copyMemory(from: block.base, byteCount: count)
+                block = larger
             }
-            let step = unsafe Glibc.read(descriptor, block + count, capacity - count)
+            let step = unsafe Glibc.read(descriptor, block.base + count, block.byteCount - count)
             if step == 0 { break }
             if step < 0 {
                 if errno == EINTR { continue }
-                let code = errno
-                unsafe free(block)
-                throw failure(path, code)
+                throw failure(path, errno)
             }
             count += step
-            if count > limit {
-                unsafe free(block)
-                throw .exceededMaximumSize(limit)
-            }
+            if count > limit { throw .exceededMaximumSize(limit) }
         }
-        return unsafe Data(bytesNoCopy: block, count: count, deallocator: .free)
+        let whole = block
+        return unsafe Data(bytesNoCopy: whole.base, count: count, deallocator: .custom { _, _ in _ = whole })
     }
 
     private static func failure(_ path: String, _ code: Int32) -> DataLoadingError {

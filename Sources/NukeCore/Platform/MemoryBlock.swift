@@ -5,20 +5,20 @@ internal import Synchronization
     internal import Glibc
 #endif
 
-/// Zeroed memory for pixels, freed with its last reference.
+/// Zeroed memory for pixels or a file, freed with its last reference.
 ///
-/// From 4 MB up it starts on a 2 MiB boundary and is advised for huge pages: touching 48 MB of 4 KiB pages costs 20 ms,
+/// From 1.5 MB up it starts on a 2 MiB boundary and is advised for huge pages: touching 48 MB of 4 KiB pages costs 20 ms,
 /// of huge pages 2.6 ms. The kernel zeroes it as it is touched, so a row that a decoder never wrote holds nothing of
 /// another picture.
 @safe
-final class PixelStorage {
+final class MemoryBlock {
     let base: UnsafeMutableRawPointer
     let byteCount: Int
     /// Whether more than one bitmap was made of it; never taken back.
     let isShared = Atomic(false)
     private let isMapped: Bool
 
-    private static let mappingThreshold = 4 << 20
+    private static let mappingThreshold = 3 << 19
 
     /// Nil if the system has no memory to give.
     init?(byteCount: Int) {
@@ -37,4 +37,4 @@ final class PixelStorage {
 }
 
 // SAFETY: written through the one PixelBuffer that owns it, and read only after that was frozen.
-extension PixelStorage: @unchecked Sendable {}
+extension MemoryBlock: @unchecked Sendable {}

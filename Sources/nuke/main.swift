@@ -1,0 +1,3 @@
+internal import NukeCLI
+
+Nuke.main()
