@@ -97,6 +97,16 @@ static pthread_once_t openOnce = PTHREAD_ONCE_INIT;
 static CNukeCurl_Library library = CNukeCurl_LibraryNotInstalled;
 static const char *version;
 
+// OpenSSL, which most builds of libcurl bring, tidies up when the process exits, while our thread may still be in libcurl or on
+// its way out: then both free the same things. It is told, before anybody uses it, to leave that to the kernel. Where the
+// program has used it already this changes nothing.
+static void keepOpenSSLAtExit(void *handle) {
+    static const uint64_t noAtExit = 0x00080000;  // OPENSSL_INIT_NO_ATEXIT, OPENSSL_init_crypto(3)
+    int (*init)(uint64_t, const void *) = NULL;
+    *(void **)&init = dlsym(handle, "OPENSSL_init_crypto");
+    if (init) init(noAtExit, NULL);
+}
+
 static void open_(void) {
     void *handle = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
     if (!handle) return;
@@ -123,6 +133,7 @@ static void open_(void) {
     FIND(multi_wakeup);
     FIND(multi_info_read);
 #undef FIND
+    keepOpenSSLAtExit(handle);
     if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return;
     version = curl.version_info(CURLVERSION_FIRST)->version;
     library = CNukeCurl_LibraryReady;
