@@ -30,7 +30,7 @@ enum FramesPass {
             let (cpu, wall) = (Clock.cpu, Clock.wall)
             let decoder = ImageDecoderRegistry.shared.decoder(for: context)
             guard let animation = try decoder?.decode(data).animation else { throw ImageDecodingError.unknown }
-            for index in 0..<animation.frameCount { _ = try await animation.frame(at: index) }
+            for index in 0..<animation.frameCount { _ = try animation.decodeFrame(at: index) }
             if pass > 0 { print(Clock.cpu - cpu, Clock.wall - wall) }
         }
     }

@@ -32,13 +32,25 @@ public struct PixelBuffer: ~Copyable, Sendable {
 
     /// Creates a buffer with a copy of a picture's pixels; nil if there is no memory for it.
     public init?(copying bitmap: Bitmap) {
-        guard let storage = MemoryBlock(byteCount: bitmap.byteCount) else { return nil }
+        guard let storage = MemoryBlock(byteCount: bitmap.byteCount, isZeroed: false) else { return nil }
         // SAFETY: the new storage has room for all the bytes of the other.
         unsafe bitmap.bytes.withUnsafeBytes { bytes in
             guard let source = bytes.baseAddress else { return }
             unsafe storage.base.copyMemory(from: source, byteCount: bytes.count)
         }
         self.init(storage, of: bitmap)
+    }
+
+    /// Creates a buffer with a copy of another's pixels; nil if there is no memory for it.
+    public init?(copying other: borrowing PixelBuffer) {
+        guard let storage = MemoryBlock(byteCount: other.storage.byteCount, isZeroed: false) else { return nil }
+        // SAFETY: both have as many bytes.
+        unsafe storage.base.copyMemory(from: other.storage.base, byteCount: storage.byteCount)
+        self.storage = storage
+        width = other.width
+        height = other.height
+        bytesPerRow = other.bytesPerRow
+        format = other.format
     }
 
     /// Takes a bitmap's pixels over, and leaves a blank one: without a copy if nobody else can see them.

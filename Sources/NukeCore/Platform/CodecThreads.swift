@@ -78,6 +78,7 @@ private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     guard let context = unsafe context else { return nil }
     let start = unsafe Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
     unsafe start.name.withCString { unsafe CNukeCore_setThreadName($0) }
-    while let job = start.jobs.pop() { job() }
+    let sleeper = Sleeper()
+    while let job = start.jobs.pop(sleeper) { job() }
     return nil
 }

@@ -1,32 +1,29 @@
 internal import Glibc
 
 /// Jobs that wait for one of a set of threads: by priority, then in the order of arrival.
+///
+/// Of the threads that have nothing to do the one that had last is woken: its caches are warm.
 @safe
 final class JobQueue {
     typealias Job = @Sendable () -> Void
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var buckets = [[Job]](repeating: [], count: ImageRequest.Priority.allCases.count)
     private var pendingCount = 0
-    private var idleCount = 0
+    /// The threads that wait, the one that has for the shortest time last.
+    private var idle: [Sleeper] = []
     private var threadCount = 0
     private var isClosed = false
 
     init() {
-        // SAFETY: both blocks are initialised here, once, and freed in deinit only.
+        // SAFETY: the block is initialised here, once, and freed in deinit only.
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe pthread_mutex_init(mutex, nil)
-        unsafe condition = .allocate(capacity: 1)
-        unsafe condition.initialize(to: pthread_cond_t())
-        unsafe pthread_cond_init(condition, nil)
     }
 
     deinit {
-        // SAFETY: every thread that waits on the condition holds a reference, so none is left here.
-        unsafe pthread_cond_destroy(condition)
-        unsafe condition.deallocate()
+        // SAFETY: every thread that uses the mutex holds a reference, so none is left here.
         unsafe pthread_mutex_destroy(mutex)
         unsafe mutex.deallocate()
     }
@@ -36,23 +33,27 @@ final class JobQueue {
         locked {
             buckets[priority.rawValue].append(job)
             pendingCount += 1
-            if pendingCount > idleCount, threadCount < threadLimit {
+            if let sleeper = idle.popLast() {
+                sleeper.wake()
+            } else if threadCount < threadLimit {
                 threadCount += 1
                 return threadCount
             }
-            unsafe pthread_cond_signal(condition)
             return nil
         }
     }
 
     /// Waits for the next job; nil when the queue was closed and is empty.
-    func pop() -> Job? {
+    ///
+    /// - Parameter sleeper: The calling thread's own.
+    func pop(_ sleeper: Sleeper) -> Job? {
         locked {
             while pendingCount == 0 {
                 if isClosed { return nil }
-                idleCount += 1
-                unsafe pthread_cond_wait(condition, mutex)
-                idleCount -= 1
+                idle.append(sleeper)
+                unsafe sleeper.sleep(mutex)
+                // A wait may also end for no reason.
+                idle.removeAll { $0 === sleeper }
             }
             return takeFirst()
         }
@@ -70,7 +71,7 @@ final class JobQueue {
     func close() {
         locked {
             isClosed = true
-            unsafe pthread_cond_broadcast(condition)
+            for sleeper in idle { sleeper.wake() }
         }
     }
 
@@ -90,3 +91,33 @@ final class JobQueue {
 
 // SAFETY: every stored property is reached under the mutex only.
 extension JobQueue: @unchecked Sendable {}
+
+/// How one thread waits for jobs.
+@safe
+final class Sleeper {
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    init() {
+        // SAFETY: the block is initialised here, once, and freed in deinit only.
+        unsafe condition = .allocate(capacity: 1)
+        unsafe condition.initialize(to: pthread_cond_t())
+        unsafe pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        // SAFETY: the thread that sleeps on it, and who wakes it, hold references.
+        unsafe pthread_cond_destroy(condition)
+        unsafe condition.deallocate()
+    }
+
+    /// Waits, without the mutex meanwhile.
+    fileprivate func sleep(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
+        // SAFETY: the caller holds the mutex; both pointers are valid.
+        unsafe pthread_cond_wait(condition, mutex)
+    }
+
+    fileprivate func wake() {
+        // SAFETY: the pointer lives as long as self.
+        unsafe pthread_cond_signal(condition)
+    }
+}
