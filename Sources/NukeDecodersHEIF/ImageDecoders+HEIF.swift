@@ -40,6 +40,9 @@ extension ImageDecoders {
         public func properties(of data: Data) throws(ImageDecodingError) -> ImageProperties? {
             let reader = try open(data.bytes)
             let picture = reader.picture
+            guard picture.width > 0, picture.height > 0 else {
+                throw .corruptData("the header declares \(picture.width)x\(picture.height) pixels", codec: codec)
+            }
             var properties = ImageProperties(
                 type: type, storedWidth: picture.width, storedHeight: picture.height, hasAlpha: picture.hasAlpha,
                 bitDepth: picture.bitDepth, colorModel: picture.isGray ? .gray : .rgb,

@@ -88,6 +88,7 @@ struct WebPHeader {
     ) throws(ImageDecodingError) {
         var (place, count) = (start, 0)
         while let chunk = RIFFChunk(at: place, in: bytes, before: available) {
+            guard count <= Self.maximumChunkCount else { return }
             place = chunk.next
             switch chunk.kind {
             case .frame:
@@ -96,11 +97,16 @@ struct WebPHeader {
                     throw .limitExceeded("more than \(frameLimit) frames", codec: ImageDecoders.WebP.codec)
                 }
             case .alpha, .lossy, .lossless:
+                let isFirst = still == nil
                 guard try takeStill(chunk, in: bytes, available: available) else { return }
-                if let still { place = still.range.upperBound + still.range.count % 2 }
+                // Those after the first are of no account; its own end lies before them.
+                if isFirst, let still {
+                    place = max(place, still.range.upperBound + still.range.count % 2)
+                } else {
+                    count += 1
+                }
             default:
                 count += 1
-                guard count <= Self.maximumChunkCount else { return }
                 take(chunk, in: bytes, available: available)
             }
         }

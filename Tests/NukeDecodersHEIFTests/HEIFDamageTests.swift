@@ -29,6 +29,19 @@ struct HEIFDamageTests {
         return limits
     }()
 
+    @Test(
+        "A picture whose size is declared as nothing has no properties; found by the fuzzer",
+        arguments: [(0, 100), (120, 0), (0, 0)])
+    func sizeOfNothing(width: Int, height: Int) throws {
+        let tile = try CodedPicture(try Picture.gradient(64, 64), .heic)
+        var file = HEIFFile(.heic)
+        for _ in 0..<4 { _ = file.add(tile.item()) }
+        let layout: [UInt8] = [0, 0, 1, 1] + Bytes.big(120, 2) + Bytes.big(100, 2)
+        file.primary = file.add(.init(type: "grid", data: layout, properties: [HEIFFile.Box.size(width, height)]))
+        file.references = [("dimg", 5, [1, 2, 3, 4])]
+        #expect(throws: ImageDecodingError.self) { try HEIFUnderTest.properties(Data(file.bytes)) }
+    }
+
     /// Decodes, also as a thumbnail and as a preview; a typed error or an image is what may come of it.
     private func decode(_ data: Data, _ place: @autoclosure () -> String) {
         let error = HEIFUnderTest.error(data) { $0.limits = Self.limits }

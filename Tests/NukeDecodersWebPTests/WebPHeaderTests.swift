@@ -16,6 +16,20 @@ struct WebPHeaderTests {
         }
     }
 
+    @Test(
+        "A file with more than one picture and no animation has the first; found by the fuzzer, which it held for ever")
+    func severalPictures() throws {
+        var file = WebPFile(try Fixture.data("webp/gen-lossy.webp"))
+        file.extend(width: 135, height: 90, flags: 0)
+        func pixels() throws -> Data {
+            try WebPUnderTest.decode(file.data).image.bytes.withUnsafeBytes { unsafe Data($0) }
+        }
+        let one = try pixels()
+        file.chunks += file.picture + file.picture
+        #expect(try WebPUnderTest.properties(file.data)?.frameCount == 1)
+        #expect(try pixels() == one)
+    }
+
     @Test("An animation is known by byte 20, bit 1 of the VP8X chunk, and by no other [row 161]")
     func animationFlag() throws {
         let data = try Fixture.data("webp/gen-anim-offsets.webp")

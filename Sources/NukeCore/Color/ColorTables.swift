@@ -1,3 +1,5 @@
+internal import CNukeCore
+
 /// A matrix profile's way to sRGB for components of 8 bits, as tables of integers.
 ///
 /// What each value of a component contributes to red, green and blue light is added, and the sum looked up in sRGB's curve.
@@ -12,6 +14,8 @@ struct ColorTables: Sendable {
     ///
     /// For spaces that share sRGB's blue, as Display P3 and Adobe RGB do: their red and green need no look at blue.
     private let pairs: [UInt32]
+    /// Steps of blue light for each blue value, if there are pairs.
+    private let blueSteps: [UInt32]
 
     /// Light's steps up to white: so fine that a step is less than half a code value even in the dark.
     private static let white = 8191.0
@@ -44,6 +48,7 @@ struct ColorTables: Sendable {
         pairs =
             max(abs(columns[2].x), abs(columns[2].y)) < Self.negligible
             ? Self.pairs(contributions, encoded) : []
+        blueSteps = contributions[512...].map { UInt32($0 >> 42) }
     }
 
     private static func pairs(_ contributions: [UInt64], _ encoded: [UInt8]) -> [UInt32] {
@@ -59,6 +64,24 @@ struct ColorTables: Sendable {
 
     /// Converts pixels, premultiplied, in place.
     func convertRGBA8(_ bytes: inout MutableRawSpan, isOpaque: Bool) {
+        if isOpaque, !pairs.isEmpty, UInt32(littleEndian: 1) == 1 {
+            convertOpaquePairs(&bytes)
+        } else {
+            convertAny(&bytes, isOpaque: isOpaque)
+        }
+    }
+
+    private func convertOpaquePairs(_ bytes: inout MutableRawSpan) {
+        // SAFETY: indices are bytes, pairs of bytes, or sums that `init` made the table for; pixels start on multiples of four
+        // bytes, and the last whole one ends the loop.
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            let pixels = unsafe bytes.bindMemory(to: UInt32.self)
+            guard let first = pixels.baseAddress else { return }
+            unsafe CNukeCore_convertOpaquePixels(first, pixels.count, pairs, blueSteps, encoded)
+        }
+    }
+
+    private func convertAny(_ bytes: inout MutableRawSpan, isOpaque: Bool) {
         // SAFETY: indices are bytes, pairs of bytes, or sums that `init` made the table for; the loop ends at the last
         // whole pixel.
         unsafe contributions.withUnsafeBufferPointer { contributions in

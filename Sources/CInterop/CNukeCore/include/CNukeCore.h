@@ -60,4 +60,10 @@ void CNukeCore_filterRow(
 static inline uint64_t CNukeCore_timeStamp(void) { return __rdtsc(); }
 #endif
 
+// Looks up opaque RGBA8 pixels, on a machine with the lowest byte first: `pairs` has for each green and red value the new ones and the
+// steps of blue light without blue's, `blueSteps` has blue's, and `encoded` the new blue of each sum of steps.
+void CNukeCore_convertOpaquePixels(
+    uint32_t *_Nonnull pixels, size_t count, const uint32_t *_Nonnull pairs, const uint32_t *_Nonnull blueSteps,
+    const uint8_t *_Nonnull encoded);
+
 #endif
