@@ -12,7 +12,9 @@ let package = Package(
             name: "NukeFuzz",
             dependencies: [
                 "CFuzzing", .product(name: "NukeCore", package: "nuke"),
-                .product(name: "NukeCurlLoader", package: "nuke"), .product(name: "NukeDecodersGIF", package: "nuke"),
+                .product(name: "NukeCurlLoader", package: "nuke"),
+                .product(name: "NukeDecodersBasic", package: "nuke"),
+                .product(name: "NukeDecodersGIF", package: "nuke"),
                 .product(name: "NukeDecodersHEIF", package: "nuke"),
                 .product(name: "NukeDecodersJPEG", package: "nuke"),
                 .product(name: "NukeDecodersPNG", package: "nuke"), .product(name: "NukeDecodersWebP", package: "nuke"),

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NukeDecodersBasic
 import NukeDecodersGIF
 import NukeDecodersHEIF
 import NukeDecodersJPEG
@@ -19,6 +20,8 @@ extension FuzzTarget {
         decoder("avif", .avif, seeds: ["avif"], sources: "NukeDecodersHEIF/"),
         decoder("svg", .svg, seeds: ["svg"], sources: "NukeSVG/"),
         decoder("video", .mp4, seeds: ["video"], sources: "NukeVideo/"),
+        decoder("bmp", .bmp, seeds: ["bmp"], sources: "NukeDecodersBasic/BMP"),
+        decoder("ico", .ico, seeds: ["ico"], sources: "NukeDecodersBasic/ICO"),
     ]
 
     private static func decoder(

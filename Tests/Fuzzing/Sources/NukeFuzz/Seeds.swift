@@ -18,6 +18,8 @@ struct Seeds {
             case "text": Self.texts
             case "head": Self.heads
             case "entry": [entry]
+            case "bmp": Bitmaps.all.map { Bitmaps.header($0) + $0.info + $0.pixels }
+            case "ico": Bitmaps.all.map(Bitmaps.icon)
             default: files(in: [seed]).filter { $0.count <= Self.fileLimit }
             }
         }
