@@ -90,7 +90,7 @@ private struct CodedCosts {
 
     /// Pixels of the largest picture that an item's own bytes tell of; 0 if it holds none.
     private func codedPixels(of item: Int, _ bytes: RawSpan) throws(ImageDecodingError) -> Int {
-        var pixels = 0
+        var pixels = try canvasPixels(of: item, bytes)
         for property in container.properties.properties(of: item) {
             let isHEVC = property.type == "hvcC"
             guard isHEVC || property.type == "av1C" else { continue }
@@ -110,6 +110,18 @@ private struct CodedCosts {
             for size in sizes { pixels = max(pixels, try check(size)) }
         }
         return pixels
+    }
+
+    /// Pixels of the canvas that an item puts others on, by its own word, which need not be that of its properties.
+    private func canvasPixels(of item: Int, _ bytes: RawSpan) throws(ImageDecodingError) -> Int {
+        guard let offset = container.canvasOffsets[item] else { return 0 }
+        let data = try joined(container.extents[item] ?? [], bytes)
+        guard data.count > 2 else { return 0 }
+        // The lowest flag says that numbers have 32 bits.
+        let count = data[1] & 1 == 1 ? 4 : 2
+        guard data.count >= offset + 2 * count else { return 0 }
+        func number(at place: Int) -> Int { data[place..<place + count].reduce(0) { $0 << 8 | Int($1) } }
+        return try check(CodedSize(width: number(at: offset), height: number(at: offset + count)))
     }
 
     /// The pixels of a size that is within the limits, but for what pads it.

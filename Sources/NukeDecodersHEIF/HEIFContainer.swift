@@ -13,6 +13,8 @@ struct HEIFContainer {
     private(set) var isTurnedBeforeSize = false
     /// Where the thumbnails of the primary picture lie; nil if there are none, or their places are not known.
     private(set) var thumbnailRange: Range<Int>?
+    /// For items that are a canvas for others, how far into their bytes its size stands.
+    private(set) var canvasOffsets: [Int: Int] = [:]
     /// Where the last byte lies that any item has.
     private(set) var end = 0
 
@@ -58,6 +60,7 @@ struct HEIFContainer {
             isDerived = part != nil
             isGray = properties.isGray(part ?? primary, bytes)
         }
+        canvasOffsets = child("iinf").map { Self.canvasOffsets($0, bytes) } ?? [:]
         guard var locations = child("iloc") else { return }
         extents = Self.extents(&locations, inline: child("idat")?.rest, bytes)
         end = extents.values.joined().reduce(0) { max($0, $1.upperBound) }
@@ -129,6 +132,30 @@ struct HEIFContainer {
             }
             return false
         }
+    }
+
+    // MARK: Types
+
+    /// The items that are grids or overlays (ISO/IEC 23008-12, 6.6.2): in what they hold, the size follows the counts of rows and
+    /// columns, or the colour behind the pictures.
+    private static func canvasOffsets(_ fields: Fields, _ bytes: RawSpan) -> [Int: Int] {
+        var (fields, offsets) = (fields, [Int: Int]())
+        guard let version = fields.number(4, of: bytes).map({ $0 >> 24 }),
+            fields.number(version == 0 ? 2 : 4, of: bytes) != nil
+        else { return offsets }
+        for box in boxes(in: fields.rest, of: bytes) where box.type == "infe" {
+            var entry = Fields(box.contents)
+            guard let version = entry.number(4, of: bytes).map({ $0 >> 24 }), version >= 2,
+                let item = entry.number(version == 2 ? 2 : 4, of: bytes), entry.number(2, of: bytes) != nil,
+                let type = entry.number(4, of: bytes)
+            else { continue }
+            switch type {
+            case 0x6772_6964: offsets[item] = 4  // grid
+            case 0x696F_766C: offsets[item] = 10  // iovl
+            default: continue
+            }
+        }
+        return offsets
     }
 
     // MARK: Places

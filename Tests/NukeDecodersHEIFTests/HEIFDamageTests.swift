@@ -42,6 +42,23 @@ struct HEIFDamageTests {
         #expect(throws: ImageDecodingError.self) { try HEIFUnderTest.properties(Data(file.bytes)) }
     }
 
+    @Test("A canvas that is larger by its own word than by its properties is over the limits; found by the fuzzer")
+    func canvas() throws {
+        let tile = try CodedPicture(try Picture.gradient(64, 64), .heic)
+        let size = Bytes.big(30_000, 2) + Bytes.big(30_000, 2)
+        let kinds: [(String, [UInt8])] = [
+            ("iovl", [0, 0] + [UInt8](repeating: 255, count: 8) + size + Bytes.big(0, 2) + Bytes.big(0, 2)),
+            ("grid", [0, 0, 0, 0] + size),
+        ]
+        for (type, layout) in kinds {
+            var file = HEIFFile(.heic)
+            _ = file.add(tile.item())
+            file.primary = file.add(.init(type: type, data: layout, properties: [HEIFFile.Box.size(64, 64)]))
+            file.references = [("dimg", 2, [1])]
+            #expect(HEIFUnderTest.error(Data(file.bytes))?.code == .limitExceeded, "\(type)")
+        }
+    }
+
     /// Decodes, also as a thumbnail and as a preview; a typed error or an image is what may come of it.
     private func decode(_ data: Data, _ place: @autoclosure () -> String) {
         let error = HEIFUnderTest.error(data) { $0.limits = Self.limits }
