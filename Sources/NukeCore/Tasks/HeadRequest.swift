@@ -34,8 +34,8 @@ struct HeadRequest {
         guard response.headers["Content-Encoding"] == nil, let field = response.headers["Content-Range"],
             field.hasPrefix("bytes 0-"), let slash = field.firstIndex(of: "/"),
             let last = Int64(field[..<slash].dropFirst(8)), let total = Int64(field[slash...].dropFirst()),
-            last + 1 == min(Int64(Self.byteCount), total),
-            last + 1 == total || response.headers["ETag"]?.hasPrefix("\"") ?? false
+            total > 0, last == min(Int64(Self.byteCount), total) - 1,
+            last == total - 1 || response.headers["ETag"]?.hasPrefix("\"") ?? false
         else { return nil }
         var response = response
         response.statusCode = 200

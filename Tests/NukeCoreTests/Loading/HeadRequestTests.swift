@@ -126,6 +126,21 @@ struct HeadRequestTests {
         #expect(test.decoder.decodeCount == 1)
     }
 
+    @Test(
+        "a range that is none is no beginning of anything",
+        arguments: [
+            "bytes 0-9223372036854775807/9223372036854775807", "bytes 0-9223372036854775807/5", "bytes 0--1/0",
+            "bytes 0--6/-5", "bytes 0-1048575/-9223372036854775808", "bytes 0-1048575/*", "bytes 0-", "bytes 0-5",
+        ])
+    func noRange(field: String) throws {
+        let early = ImageFormat(
+            name: "Early", type: "org.example.early", mimeTypes: [], fileExtensions: ["early"],
+            capabilities: [.decode, .finishesEarly], sniff: { _ in .no })
+        let head = try #require(HeadRequest(of: DataRequest(url: request.url), formats: [early]))
+        let headers: HTTPHeaders = ["Content-Range": field, "ETag": "\"1\""]
+        #expect(head.whole(DataResponse(url: nil, statusCode: 206, headers: headers)) == nil)
+    }
+
     @Test("a small file comes with one request, and needs no validator")
     func small() async throws {
         let test = makeTest(needed: nil)
