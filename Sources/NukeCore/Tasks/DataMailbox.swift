@@ -57,11 +57,13 @@ final class DataMailbox: Sendable {
             let isLarge = response.expectedContentLength > Self.pauseThreshold
             let threshold = state.isWatched && isLarge ? 0 : Self.pauseThreshold
             guard state.byteCount > threshold, !state.isPaused else { return nil }
-            guard let transfer = state.transfer as? any DataTransfer else { return nil }
-            state.isPaused = true
-            return transfer
+            return state.transfer as? any DataTransfer
         }
-        paused?.pause()
+        if let paused {
+            paused.pause()
+            // Only now: were it said before, the actor could resume what is not paused yet, and nobody would afterwards.
+            state.withLock { $0.isPaused = true }
+        }
         scheduleDrain()
     }
 

@@ -83,6 +83,32 @@ struct DataMailboxTests {
         _ = await download.finish()
     }
 
+    /// A transfer that is taken from while it is being paused.
+    private final class SlowTransfer: DataTransfer {
+        let whilePausing: @Sendable () -> Void
+        var priority: ImageRequest.Priority {
+            get { .normal }
+            set {}
+        }
+
+        init(_ whilePausing: @escaping @Sendable () -> Void) { self.whilePausing = whilePausing }
+
+        func pause() { whilePausing() }
+        func resume() {}
+        func cancel() {}
+    }
+
+    @Test("a transfer is told to be paused once it is, not while: else it would be resumed too early, and stay paused")
+    func pauseInBetween() {
+        let mailbox = DataMailbox {}
+        mailbox.isWatched = true
+        let early = Locked<Bool?>(nil)
+        mailbox.attach(SlowTransfer { early.withLock { $0 = mailbox.take().isPaused } })
+        mailbox.post(Data(count: 1), DataResponse(url: nil, statusCode: 200, expectedContentLength: 2 << 20))
+        #expect(early.withLock { $0 } == false && mailbox.take().isPaused)
+        mailbox.abandon()
+    }
+
     @Test("what comes after the end, or once nobody wants it, is ignored [DAT-02]")
     func lateCalls() {
         let mailbox = DataMailbox {}
