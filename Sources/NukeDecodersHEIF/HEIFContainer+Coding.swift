@@ -114,14 +114,17 @@ private struct CodedCosts {
 
     /// Pixels of the canvas that an item puts others on, by its own word, which need not be that of its properties.
     private func canvasPixels(of item: Int, _ bytes: RawSpan) throws(ImageDecodingError) -> Int {
-        guard let offset = container.canvasOffsets[item] else { return 0 }
+        guard let offsets = container.canvasOffsets[item] else { return 0 }
         let data = try joined(container.extents[item] ?? [], bytes)
         guard data.count > 2 else { return 0 }
         // The lowest flag says that numbers have 32 bits.
         let count = data[1] & 1 == 1 ? 4 : 2
-        guard data.count >= offset + 2 * count else { return 0 }
         func number(at place: Int) -> Int { data[place..<place + count].reduce(0) { $0 << 8 | Int($1) } }
-        return try check(CodedSize(width: number(at: offset), height: number(at: offset + count)))
+        var pixels = 0
+        for offset in offsets where data.count >= offset + 2 * count {
+            pixels = max(pixels, try check(CodedSize(width: number(at: offset), height: number(at: offset + count))))
+        }
+        return pixels
     }
 
     /// The pixels of a size that is within the limits, but for what pads it.

@@ -13,8 +13,8 @@ struct HEIFContainer {
     private(set) var isTurnedBeforeSize = false
     /// Where the thumbnails of the primary picture lie; nil if there are none, or their places are not known.
     private(set) var thumbnailRange: Range<Int>?
-    /// For items that are a canvas for others, how far into their bytes its size stands.
-    private(set) var canvasOffsets: [Int: Int] = [:]
+    /// For items that are a canvas for others, how far into their bytes its size stands; by every entry, where there are several.
+    private(set) var canvasOffsets: [Int: Set<Int>] = [:]
     /// Where the last byte lies that any item has.
     private(set) var end = 0
 
@@ -138,8 +138,8 @@ struct HEIFContainer {
 
     /// The items that are grids or overlays (ISO/IEC 23008-12, 6.6.2): in what they hold, the size follows the counts of rows and
     /// columns, or the colour behind the pictures.
-    private static func canvasOffsets(_ fields: Fields, _ bytes: RawSpan) -> [Int: Int] {
-        var (fields, offsets) = (fields, [Int: Int]())
+    private static func canvasOffsets(_ fields: Fields, _ bytes: RawSpan) -> [Int: Set<Int>] {
+        var (fields, offsets) = (fields, [Int: Set<Int>]())
         guard let version = fields.number(4, of: bytes).map({ $0 >> 24 }),
             fields.number(version == 0 ? 2 : 4, of: bytes) != nil
         else { return offsets }
@@ -150,8 +150,8 @@ struct HEIFContainer {
                 let type = entry.number(4, of: bytes)
             else { continue }
             switch type {
-            case 0x6772_6964: offsets[item] = 4  // grid
-            case 0x696F_766C: offsets[item] = 10  // iovl
+            case 0x6772_6964: offsets[item, default: []].insert(4)  // grid
+            case 0x696F_766C: offsets[item, default: []].insert(10)  // iovl
             default: continue
             }
         }

@@ -55,7 +55,11 @@ struct HEIFDamageTests {
             _ = file.add(tile.item())
             file.primary = file.add(.init(type: type, data: layout, properties: [HEIFFile.Box.size(64, 64)]))
             file.references = [("dimg", 2, [1])]
-            #expect(HEIFUnderTest.error(Data(file.bytes))?.code == .limitExceeded, "\(type)")
+            for other in [nil, "grid", "hvc1", "iden"] {
+                // An item may be said to be several things.
+                file.otherTypes = other.map { [(2, $0)] } ?? []
+                #expect(HEIFUnderTest.error(Data(file.bytes))?.code == .limitExceeded, "\(type), \(other ?? "")")
+            }
         }
     }
 

@@ -28,6 +28,8 @@ struct HEIFFile {
     /// Type, item from which, items to which.
     var references: [(type: String, from: Int, to: [Int])] = []
     var primary = 1
+    /// What items are said to be besides, in entries behind those of all items.
+    var otherTypes: [(Int, String)] = []
 
     init(_ type: AssetType) { self.type = type }
 
@@ -45,13 +47,11 @@ struct HEIFFile {
         let handler = Box(
             type: "hdlr", contents: [0, 0, 0, 0, 0, 0, 0, 0] + Array("pict".utf8) + [UInt8](repeating: 0, count: 13))
         let main = Box(type: "pitm", contents: [0, 0, 0, 0] + Bytes.big(primary, 2))
-        let entries = items.enumerated().flatMap { index, item in
-            Box(
-                type: "infe",
-                contents: [2, 0, 0, 0] + Bytes.big(index + 1, 2) + [0, 0] + Array(item.type.utf8) + [0]
-            ).bytes
+        let types = items.enumerated().map { ($0 + 1, $1.type) } + otherTypes
+        let entries = types.flatMap { item, type in
+            Box(type: "infe", contents: [2, 0, 0, 0] + Bytes.big(item, 2) + [0, 0] + Array(type.utf8) + [0]).bytes
         }
-        let infos = Box(type: "iinf", contents: [0, 0, 0, 0] + Bytes.big(items.count, 2) + entries)
+        let infos = Box(type: "iinf", contents: [0, 0, 0, 0] + Bytes.big(types.count, 2) + entries)
         let links = references.flatMap { reference in
             Box(
                 type: reference.type,
