@@ -16,7 +16,7 @@ public final class CodecThreads: Sendable {
     public let count: Int
 
     private let name: String
-    private let jobs = JobQueue()
+    let jobs = JobQueue()
 
     /// Creates a set of at most `count` threads that tools show as `name` and a number.
     public init(name: String, count: Int) {

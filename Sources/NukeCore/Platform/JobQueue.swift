@@ -59,6 +59,9 @@ final class JobQueue {
         }
     }
 
+    /// How many threads have nothing to do.
+    var idleCount: Int { locked { idle.count } }
+
     /// Takes back the count of a thread that could not be made; returns a job that no thread is there to run.
     func threadFailedToStart() -> Job? {
         locked {

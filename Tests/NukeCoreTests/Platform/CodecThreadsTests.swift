@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import NukeTestSupport
 import Synchronization
 import Testing
@@ -30,6 +31,27 @@ struct CodecThreadsTests {
         gate.open()
         for task in tasks { await task.value }
         #expect(running.withLock { $0.most } == 3)
+    }
+
+    @Test("of idle threads the one that worked last is woken", arguments: [true, false])
+    func warmThread(isFirstLast: Bool) async {
+        let threads = CodecThreads(name: "test", count: 2)
+        let gates = [ThreadGate(), ThreadGate()]
+        let names = Locked<[Int: pthread_t]>([:])
+        for index in 0...1 {
+            threads.enqueue {
+                names.withLock { $0[index] = pthread_self() }
+                gates[index].wait()
+            }
+        }
+        await waitUntil { names.withLock { $0.count } == 2 }
+        let order = isFirstLast ? [1, 0] : [0, 1]
+        for (count, index) in order.enumerated() {
+            gates[index].open()
+            await waitUntil { threads.jobs.idleCount == count + 1 }
+        }
+        let woken = await threads.run { pthread_self() }
+        #expect(woken == names.withLock { $0[order[1]] })
     }
 
     @Test("work starts by priority, then in the order of arrival")
