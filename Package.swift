@@ -80,7 +80,9 @@ let package = Package(
         .target(name: "GeneratedImages", dependencies: ["NukeCore"], path: "Tests/GeneratedImages"),
         .executableTarget(
             name: "nuke-demo", dependencies: ["NukeKit", "GeneratedImages", "NukeTestSupport"], path: "Examples/Demo"),
-        .target(name: "NukeTestSupport", dependencies: ["NukeCore", "NukeTestKit"], path: "Tests/NukeTestSupport"),
+        .target(
+            name: "NukeTestSupport", dependencies: ["CNukeCore", "NukeCore", "NukeTestKit"],
+            path: "Tests/NukeTestSupport"),
         .testTarget(name: "NukeCoreTests", dependencies: ["NukeCore", "NukeTestSupport"]),
         .testTarget(
             name: "NukeColorManagementTests",

@@ -26,9 +26,20 @@ int CNukeCore_processorCount(void) {
     return online > 0 ? (int)online : 1;
 }
 
-// The last 2 MiB are a huge page if three quarters of them are needed; else they are of small pages, as many as are.
+int CNukeCore_isAddressSanitized(void) {
+#if defined(__SANITIZE_ADDRESS__)
+    return 1;
+#elif defined(__has_feature)
+    return __has_feature(address_sanitizer);
+#else
+    return 0;
+#endif
+}
+
+// The last 2 MiB are a huge page if three quarters of them are needed; else they are of small pages, as many as are: of 64 KiB,
+// the largest that a kernel has, so that the length ends with a page everywhere.
 static size_t mappedLength(size_t size) {
-    size_t tail = size % hugePage, unit = tail >= hugePage / 4 * 3 ? hugePage : 4096;
+    size_t tail = size % hugePage, unit = tail >= hugePage / 4 * 3 ? hugePage : (size_t)64 << 10;
     return (size + unit - 1) & ~(unit - 1);
 }
 

@@ -46,7 +46,7 @@ struct SpareMemoryTests {
 
     @Test("memory is handed out once, to a block of the same size, and no more than 8 MB are kept")
     func bounds() {
-        let memory = SpareMemory()
+        let memory = SpareMemory(capacity: 8 << 20)
         #expect(unsafe memory.take(count) == nil)
         let blocks = (0..<40).map { _ in UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16) }
         for block in unsafe blocks { #expect(unsafe memory.keep(block, count)) }

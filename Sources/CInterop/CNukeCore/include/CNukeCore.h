@@ -12,6 +12,9 @@ void CNukeCore_setThreadName(const char *_Nonnull name);
 // How many processors this process may run on; sched_getaffinity and CPU_COUNT are behind _GNU_SOURCE.
 int CNukeCore_processorCount(void);
 
+// Whether this was built with the address sanitizer.
+int CNukeCore_isAddressSanitized(void);
+
 // Zeroed memory of at least `size` bytes that starts on a 2 MiB boundary and is advised for huge pages, or NULL.
 // MAP_FAILED and the MADV_ constants do not import.
 void *_Nullable CNukeCore_mapHugePages(size_t size);
