@@ -26,6 +26,8 @@ int CNukeCore_processorCount(void) {
     return online > 0 ? (int)online : 1;
 }
 
+int CNukeCore_processor(void) { return sched_getcpu(); }
+
 int CNukeCore_isAddressSanitized(void) {
 #if defined(__SANITIZE_ADDRESS__)
     return 1;

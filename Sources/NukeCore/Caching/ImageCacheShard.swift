@@ -15,7 +15,7 @@ struct ImageCacheShard: ~Copyable, Sendable {
         }
     }
 
-    private let entries = Lock(ImageCacheEntries())
+    private let entries = BigReaderLock(ImageCacheEntries())
     private let totals: Totals
     private let now: @Sendable () -> Double
 
@@ -25,26 +25,31 @@ struct ImageCacheShard: ~Copyable, Sendable {
     }
 
     /// When the entry that was used least recently was used.
-    var oldestStamp: UInt64? { entries.withLock { $0.oldestStamp } }
+    var oldestStamp: UInt64? { entries.write { $0.oldest()?.stamp } }
 
     /// The image of a key; the clock is read only where an entry has a deadline.
     func read(_ key: ImageCacheKey) -> ImageContainer? {
-        var expired: ImageContainer?
-        let found = entries.withLock { entries -> ImageContainer? in
-            guard let slot = entries.slot(of: key) else { return nil }
+        let (found, hasExpired) = entries.read { entries, lane -> (ImageContainer?, Bool) in
+            guard let slot = entries.slot(of: key) else { return (nil, false) }
             let deadline = entries.deadline(of: slot)
-            if deadline < .infinity, now() >= deadline {
-                expired = remove(slot, from: &entries)
-                return nil
-            }
-            return entries.use(slot)
+            if deadline < .infinity, now() >= deadline { return (nil, true) }
+            return (entries.use(slot, lane: lane), false)
         }
-        withExtendedLifetime(expired) {}
+        if hasExpired { removeExpired(key) }
         return found
     }
 
+    /// Removes the entry of a key, unless a newer one took its place meanwhile.
+    private func removeExpired(_ key: ImageCacheKey) {
+        let removed = entries.write { entries -> ImageContainer? in
+            guard let slot = entries.slot(of: key), now() >= entries.deadline(of: slot) else { return nil }
+            return remove(slot, from: &entries)
+        }
+        withExtendedLifetime(removed) {}
+    }
+
     func write(_ container: ImageContainer, for key: ImageCacheKey, cost: Int, deadline: Double) {
-        let replaced = entries.withLock { entries -> ImageContainer? in
+        let replaced = entries.write { entries -> ImageContainer? in
             // An older value goes as a whole: what replaces it is a new entry.
             let replaced = entries.slot(of: key).flatMap { remove($0, from: &entries) }
             entries.add(container, for: key, cost: cost, deadline: deadline)
@@ -57,20 +62,18 @@ struct ImageCacheShard: ~Copyable, Sendable {
     /// Removes the entry of a key and returns its image.
     @discardableResult
     func remove(_ key: ImageCacheKey) -> ImageContainer? {
-        entries.withLock { entries in entries.slot(of: key).flatMap { remove($0, from: &entries) } }
+        entries.write { entries in entries.slot(of: key).flatMap { remove($0, from: &entries) } }
     }
 
     /// Removes the entry that was used least recently and returns its image.
     func removeOldest() -> ImageContainer? {
-        entries.withLock { entries in entries.oldest.flatMap { remove($0, from: &entries) } }
+        entries.write { entries in entries.oldest().flatMap { remove($0.slot, from: &entries) } }
     }
 
     func removeAll() {
-        let removed = entries.withLock { entries -> ImageCacheEntries in
+        let removed = entries.write { entries -> ImageCacheEntries in
             totals.add(cost: -entries.cost, count: -entries.count)
-            let removed = entries
-            entries = ImageCacheEntries()
-            return removed
+            return exchange(&entries, with: ImageCacheEntries())
         }
         withExtendedLifetime(removed) {}
     }

@@ -12,6 +12,9 @@ void CNukeCore_setThreadName(const char *_Nonnull name);
 // How many processors this process may run on; sched_getaffinity and CPU_COUNT are behind _GNU_SOURCE.
 int CNukeCore_processorCount(void);
 
+// The number of the processor that the calling thread runs on; sched_getcpu is behind _GNU_SOURCE.
+int CNukeCore_processor(void);
+
 // Whether this was built with the address sanitizer.
 int CNukeCore_isAddressSanitized(void);
 
