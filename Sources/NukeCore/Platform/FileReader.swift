@@ -42,13 +42,13 @@ enum FileReader {
         _ descriptor: Int32, path: String, expected: Int, limit: Int
     ) throws(DataLoadingError) -> Data {
         // SAFETY: reads stay within the block, which the Data keeps.
-        guard var block = MemoryBlock(byteCount: max(expected + 1, 4096), isZeroed: false) else {
+        guard var block = MemoryBlock(byteCount: max(expected + 1, 4096), isZeroed: false, isReused: false) else {
             throw failure(path, ENOMEM)
         }
         var count = 0
         while true {
             if count == block.byteCount {
-                guard let larger = MemoryBlock(byteCount: count * 2, isZeroed: false) else {
+                guard let larger = MemoryBlock(byteCount: count * 2, isZeroed: false, isReused: false) else {
                     throw failure(path, ENOMEM)
                 }
                 unsafe larger.base.copyMemory(from: block.base, byteCount: count)

@@ -13,6 +13,7 @@ internal import Synchronization
 final class MemoryBlock {
     let base: UnsafeMutableRawPointer
     let byteCount: Int
+    private let isReused: Bool
     /// Whether more than one bitmap was made of it; never taken back.
     let isShared = Atomic(false)
 
@@ -23,10 +24,12 @@ final class MemoryBlock {
     /// - Parameters:
     ///   - byteCount: How many bytes there are to be.
     ///   - isZeroed: False where every byte is written before any is read.
-    init?(byteCount: Int, isZeroed: Bool = true) {
+    ///   - isReused: Whether to take spare memory, and to leave it there in the end: for sizes that come again, as those of pictures.
+    init?(byteCount: Int, isZeroed: Bool = true, isReused: Bool = true) {
         // SAFETY: what is allocated or spare is memory of at least byteCount bytes, zeroed if it is fresh.
         self.byteCount = byteCount
-        if let spare = unsafe SpareMemory.shared.take(byteCount) {
+        self.isReused = isReused
+        if isReused, let spare = unsafe SpareMemory.shared.take(byteCount) {
             if isZeroed { unsafe spare.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount) }
             unsafe base = spare
             return
@@ -39,7 +42,8 @@ final class MemoryBlock {
 
     deinit {
         // SAFETY: the memory is this object's alone.
-        if unsafe !SpareMemory.shared.keep(base, byteCount) { unsafe Self.free(base, byteCount) }
+        if isReused, unsafe SpareMemory.shared.keep(base, byteCount) { return }
+        unsafe Self.free(base, byteCount)
     }
 
     /// Gives memory back to the system.

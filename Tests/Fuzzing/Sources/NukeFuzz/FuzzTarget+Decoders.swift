@@ -19,7 +19,11 @@ extension FuzzTarget {
         decoder("heic", .heic, seeds: ["heif"], sources: "NukeDecodersHEIF/"),
         decoder("avif", .avif, seeds: ["avif"], sources: "NukeDecodersHEIF/"),
         decoder("svg", .svg, seeds: ["svg"], sources: "NukeSVG/"),
-        decoder("video", .mp4, seeds: ["video"], sources: "NukeVideo/"),
+        decoder("video", .mp4, seeds: ["video"], sources: "NukeVideo/Video"),
+        FuzzTarget(name: "sequence", seeds: ["sequence"], sources: "NukeVideo/Sequence") { data in
+            decode(
+                data, ImageFormat.heicSequence.matches(data, isCompleted: true) == .yes ? .heicSequence : .avifSequence)
+        },
         decoder("bmp", .bmp, seeds: ["bmp"], sources: "NukeDecodersBasic/BMP"),
         decoder("ico", .ico, seeds: ["ico"], sources: "NukeDecodersBasic/ICO"),
     ]
@@ -30,11 +34,16 @@ extension FuzzTarget {
         FuzzTarget(name: name, seeds: seeds, sources: sources) { decode($0, format) }
     }
 
+    private static let posters: [ImageRequest.VideoPoster] = [
+        .firstVisible, .time(seconds: 0.4), .fraction(0.5), .sheet(columns: 2, rows: 2),
+    ]
+
     /// Reads the header, the previews of what comes in pieces, the picture and its frames, as the input's last byte says.
     private static func decode(_ data: Data, _ format: ImageFormat) {
         let choices = data.last ?? 0
         var request = ImageRequest(url: nil)
         if choices & 1 != 0 { request.thumbnail = ImageRequest.ThumbnailOptions(maxPixelSize: 40) }
+        request.videoPoster = posters[Int(choices >> 4 & 3)]
         if choices & 2 != 0 { request.options = [.preserveColorSpace, .preserveMetadata, .preserveBitDepth] }
         var context = ImageDecodingContext(request: request, data: data)
         context.limits.pixelCount = 300_000
@@ -56,12 +65,28 @@ extension FuzzTarget {
             }
             let container = try decoder.decode(data)
             precondition(container.image.width * container.image.height <= 300_000, "more pixels than allowed")
-            guard let animation = container.animation else { return }
-            for index in (0..<min(animation.frameCount, 6)).reversed() { _ = try animation.decodeFrame(at: index) }
+            try decodeFrames(of: container, data)
         } catch let error as ImageDecodingError {
             precondition(!error.description.isEmpty)
         } catch {
             preconditionFailure("\(error) is no error of decoding")
+        }
+    }
+
+    /// Reads frames of an animation from the last to the first, and of a video twice from the first on, every other one unseen.
+    private static func decodeFrames(of container: ImageContainer, _ data: Data) throws {
+        if let animation = container.animation {
+            for index in (0..<min(animation.frameCount, 6)).reversed() { _ = try animation.decodeFrame(at: index) }
+        }
+        guard let video = container.video else { return }
+        let frames = try video.makeFrames(.data(data), ImageSize(width: 48, height: 48))
+        for _ in 0..<2 {
+            var isWanted = false
+            for _ in 0..<4 {
+                isWanted.toggle()
+                guard try frames.next(isWanted: { _, _ in isWanted }) != nil else { break }
+            }
+            try frames.rewind()
         }
     }
 }

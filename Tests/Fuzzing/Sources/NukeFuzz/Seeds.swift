@@ -1,5 +1,7 @@
 import FoundationEssentials
+import NukeVideo
 
+@testable import NukeCore
 @testable import NukeDiskCache
 
 /// What fuzzing begins with: small files of the corpus, and parts of them.
@@ -20,6 +22,10 @@ struct Seeds {
             case "entry": [entry]
             case "bmp": Bitmaps.all.map { Bitmaps.header($0) + $0.info + $0.pixels }
             case "ico": Bitmaps.all.map(Bitmaps.icon)
+            case "sequence":
+                files(in: ["avif", "heif"]).filter { file in
+                    [ImageFormat.avifSequence, .heicSequence].contains { $0.matches(file, isCompleted: true) == .yes }
+                }
             default: files(in: [seed]).filter { $0.count <= Self.fileLimit }
             }
         }
