@@ -20,4 +20,13 @@ struct HEIFConformanceTests {
             samples: try samples.map { .init(name: $0.0, data: try HEIFUnderTest.encoded($0.1, format.type)) })
         #expect(await suite.violations().map(\.description) == [])
     }
+
+    @Test("a decode leaves the thread the processors that it had, also where it fails", arguments: HEIFUnderTest.types)
+    func processors(_ type: AssetType) throws {
+        let count = Processors.countForThread
+        let file = try HEIFUnderTest.encoded(try Picture.gradient(64, 64), type)
+        #expect(try HEIFUnderTest.image(file).width == 64 && Processors.countForThread == count)
+        _ = HEIFUnderTest.error(file.dropLast(60) + Data(count: 60))
+        #expect(Processors.countForThread == count)
+    }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #ifdef CNUKEHEIF_HAS_HEADERS
+#include "OneProcessor.h"
 #include "Planes.h"
 
 struct CNukeHEIF_Decoder {
@@ -218,8 +219,10 @@ CNukeHEIF_Status CNukeHEIF_decode(
     decoder->image = NULL;
     // Undefined: the planes that libheif has, not turned into anything else. Up to 1.17 it makes RGB of what is coded, tile
     // by tile, whatever it is asked for, and would make something else of that.
+    CNukeHEIF_OneProcessor *restriction = CNukeHEIF_beginOneProcessor();
     struct heif_error error = library->decode_image(
         chosen(decoder), &decoder->image, heif_colorspace_undefined, heif_chroma_undefined, NULL);
+    CNukeHEIF_endOneProcessor(restriction);
     CNukeHEIF_Status status = check(decoder, error);
     if (status != CNukeHEIF_StatusOK) return status;
     if (!decoder->image) return fail(decoder, CNukeHEIF_StatusCorrupt, "there are no pixels");

@@ -118,7 +118,7 @@ public struct ImageFormat: Sendable {
 
         /// Whether the bytes at `offset` are these characters.
         public func starts(with text: StaticString, at offset: Int = 0) -> Bool {
-            starts(with: Array(text.description.utf8), at: offset)
+            starts(with: text.withUTF8Buffer { unsafe Array($0) }, at: offset)
         }
 
         /// Whether the bytes at `offset` are these.

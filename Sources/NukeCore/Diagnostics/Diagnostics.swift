@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -75,8 +76,13 @@ public enum Diagnostics {
         static let steps = 2
     }
 
-    private static let flags = Atomic<Int>(
-        ProcessInfo.processInfo.environment["NUKE_DIAGNOSTICS_ENABLED"] == "1" ? Flags.tasks : 0)
+    private static let flags = Atomic<Int>(isEnabledByEnvironment ? Flags.tasks : 0)
+    /// Asks for the one variable: Foundation's dictionary of all of them takes half a megabyte of code and data.
+    private static var isEnabledByEnvironment: Bool {
+        // SAFETY: getenv's text is copied at once, before anything can change the environment.
+        unsafe getenv("NUKE_DIAGNOSTICS_ENABLED").map { unsafe String(cString: $0) } == "1"
+    }
+
     private static let currentSink = Lock<@Sendable (Event) -> Void>({ standardSink($0) })
 
     /// What events go to; by default warnings and errors go to standard error as text, and what else is told as JSON.
