@@ -6,6 +6,8 @@ enum Benchmarks {
         switch (words.first, words.count) {
         case ("inputs", 2): try await Inputs.make(in: words[1])
         case ("decode", 3): try DecodePass.run(path: words[1], passes: Int(words[2]) ?? 5)
+        case ("decode", 4):
+            try DecodePass.run(path: words[1], passes: Int(words[2]) ?? 5, longerSide: Double(words[3]))
         case ("load", 3): try await LoadPass.run(path: words[1], passes: Int(words[2]) ?? 5)
         case ("previews", 3): try PreviewPass.whole(path: words[1], passes: Int(words[2]) ?? 5)
         case ("first-preview", 3): try PreviewPass.first(path: words[1], passes: Int(words[2]) ?? 5)
@@ -24,6 +26,7 @@ enum Benchmarks {
             print(
                 "usage: nuke-benchmarks inputs FOLDER | hits | cold")
             print("       nuke-benchmarks decode|load|frames|previews|first-preview FILE PASSES")
+            print("       nuke-benchmarks decode FILE PASSES LONGER-SIDE")
             print("       nuke-benchmarks http URL COUNT CONCURRENCY")
             print("       nuke-benchmarks budget FOLDER MEGABYTES COUNT")
             print("       nuke-benchmarks compare INPUTS PROGRAMS NUKE [URL]")

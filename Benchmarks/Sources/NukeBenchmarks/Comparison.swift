@@ -35,6 +35,26 @@ struct Comparison {
                 name: "W14 start, process", printsTimes: false, limit: ["\(programs)/limit-start"],
                 ours: [nuke, "--version"]),
         ]
+        let (drawing, clip) = ("\(inputs)/scene.svg", "\(inputs)/clip.mp4")
+        cases += [
+            Case(
+                name: "W8 SVG to 1024 pixels", printsTimes: true,
+                limit: ["\(programs)/limit-svg", drawing, "1024", "3"], ours: [ours, "decode", drawing, "3", "1024"]),
+            Case(
+                name: "W8 the same to a PNG, process, beside rsvg-convert", printsTimes: false,
+                limit: ["rsvg-convert", "-w", "1024", "-h", "1024", drawing, "-o", "\(inputs)/limit.png"],
+                ours: [nuke, "load", drawing, "--resize", "1024", "-o", "\(inputs)/ours.png", "--force", "--quiet"]),
+            Case(
+                name: "W9 poster of a 1080p MP4", printsTimes: true, limit: ["\(programs)/limit-poster", clip, "7"],
+                ours: [ours, "decode", clip, "7"]),
+            Case(
+                name: "W9 the same to a JPEG, process, beside ffmpeg to no file", printsTimes: false,
+                limit: [
+                    "ffmpeg", "-v", "error", "-i", clip, "-frames:v", "1", "-pix_fmt", "rgba", "-f", "rawvideo", "-y",
+                    "/dev/null",
+                ],
+                ours: [nuke, "load", clip, "-o", "\(inputs)/ours.jpg", "--force", "--quiet"]),
+        ]
         if let url {
             for concurrency in ["6", "32"] {
                 cases.append(
@@ -101,7 +121,7 @@ enum Spawn {
         defer { for word in words { free(word) } }
         let start = Clock.wall
         var child = pid_t()
-        let code = posix_spawn(&child, command[0], &actions, nil, &words, environ)
+        let code = posix_spawnp(&child, command[0], &actions, nil, &words, environ)
         posix_spawn_file_actions_destroy(&actions)
         close(ends[1])
         defer { close(ends[0]) }

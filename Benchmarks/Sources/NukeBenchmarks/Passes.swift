@@ -2,12 +2,18 @@ import FoundationEssentials
 import NukeKit
 import Synchronization
 
-/// W1: a picture from memory to RGBA8; a line "<cpu ms> <wall ms>" a pass, after one uncounted.
+/// W1, W8, W9: a picture from memory to RGBA8, at a longer side where one is given; a line "<cpu ms> <wall ms>" a pass, after
+/// one uncounted.
 enum DecodePass {
-    static func run(path: String, passes: Int) throws {
+    static func run(path: String, passes: Int, longerSide: Double? = nil) throws {
         NukeKit.install()
         let data = try Data(contentsOf: URL(filePath: path))
-        let context = ImageDecodingContext(request: ImageRequest(url: nil), data: data)
+        var request = ImageRequest(url: nil)
+        if let longerSide {
+            let size = ImageSize(width: longerSide, height: longerSide)
+            request.processors = [.resize(size: size, unit: .pixels, contentMode: .aspectFit, upscale: true)]
+        }
+        let context = ImageDecodingContext(request: request, data: data)
         for pass in 0...passes {
             let (cpu, wall) = (Clock.cpu, Clock.wall)
             guard let decoder = ImageDecoderRegistry.shared.decoder(for: context) else {
