@@ -10,22 +10,25 @@ struct BigReaderLock<State: ~Copyable & Sendable>: ~Copyable {
     // Two cache lines, as processors fetch them in pairs.
     private static var laneSize: Int { 128 }
 
+    /// The lanes, a mutex at the beginning of each, and the state behind them: nothing that others write lies beside them.
     private let lanes: UnsafeMutableRawPointer
     private let state: UnsafeMutablePointer<State>
 
     /// Creates an unlocked lock around `state`.
     init(_ state: consuming State) {
-        // SAFETY: each lane begins with a mutex, initialised here, once; the memory is freed in deinit only.
-        unsafe lanes = .allocate(byteCount: Lanes.count * Self.laneSize, alignment: Self.laneSize)
+        // SAFETY: there is room for all; mutexes and state are initialised here, once, and the memory is freed in deinit only.
+        let stateSize = (MemoryLayout<State>.stride + Self.laneSize - 1) / Self.laneSize * Self.laneSize
+        let lanesSize = Lanes.count * Self.laneSize
+        precondition(MemoryLayout<State>.alignment <= Self.laneSize)
+        unsafe lanes = .allocate(byteCount: lanesSize + stateSize, alignment: Self.laneSize)
         for lane in 0..<Lanes.count { unsafe pthread_mutex_init(Self.mutex(lane, of: lanes), nil) }
-        unsafe self.state = .allocate(capacity: 1)
+        unsafe self.state = (lanes + lanesSize).bindMemory(to: State.self, capacity: 1)
         unsafe self.state.initialize(to: state)
     }
 
     deinit {
         // SAFETY: a deinit runs when no borrow of the lock, hence no critical section, is left.
         unsafe state.deinitialize(count: 1)
-        unsafe state.deallocate()
         for lane in 0..<Lanes.count { unsafe pthread_mutex_destroy(Self.mutex(lane, of: lanes)) }
         unsafe lanes.deallocate()
     }
