@@ -32,7 +32,7 @@ struct JPEGPreviewTests {
         let shown = try previews(JPEGUnderTest.context(file.data))
         // The header of a scan shows that the one before it has come to its end.
         #expect(shown.map(\.count) == Array(starts.dropFirst()))
-        #expect(shown.map { $0.container.userInfo[.scanNumberKey] as? Int } == Array(1...shown.count))
+        #expect(shown.map { $0.container.userInfo[.scanNumberKey] as? Int } == shown.indices.map { $0 + 1 })
         #expect(shown.allSatisfy { $0.container.isPreview && $0.container.type == .jpeg })
         #expect(shown.allSatisfy { $0.container.image.size == ImageSize(width: 227, height: 149) })
     }
