@@ -12,7 +12,7 @@ struct UseStamps: ~Copyable {
 
     /// Says that a slot is being used; to be called by the holder of the lane.
     func use(_ slot: Int, lane: Int) {
-        precondition(slot >= 0 && slot < capacity)
+        precondition(slot >= 0 && slot < capacity && lane >= 0 && lane < Lanes.count)
         unsafe stamps?[lane * capacity + slot] = UseClock.now
     }
 
